@@ -1,0 +1,22 @@
+package core
+
+import "context"
+
+// Adapter speaks one host's language. Each host has its own package that implements it; Service, and through it every
+// door, meets hosts only through this interface.
+type Adapter interface {
+	// Host names the host that the adapter is for.
+	Host() Host
+	// Rules returns what the domain must know of the host.
+	Rules() Rules
+	// Decode turns one payload of the host into an event. name is the host's name of the event where the payload does not
+	// carry it, "" otherwise. A payload that is not the host's is an error with CodeInvalid; one that is, but means nothing
+	// to ctxls, is an event of Kind Seen.
+	Decode(name string, payload []byte) (Event, error)
+	// Read returns what the transcript at path holds from the given cursor on. It reads a bounded amount whatever the size
+	// of the file: where more has been appended since, it starts nearer the end. No usable file is an empty Reading and no
+	// error.
+	Read(ctx context.Context, path string, from Cursor) (Reading, error)
+	// Encode returns what the host is handed for the event, verbatim: nil when the effects have no place there.
+	Encode(ev Event, effects []Effect) ([]byte, error)
+}

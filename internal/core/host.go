@@ -1,0 +1,54 @@
+package core
+
+// Host names the program that runs an agent.
+type Host string
+
+// The hosts ctxls knows. HostGeneric is any agent that speaks ctxls' own event vocabulary.
+const (
+	HostClaudeCode Host = "claude-code"
+	HostOpenCode   Host = "opencode"
+	HostCodex      Host = "codex"
+	HostGeminiCLI  Host = "gemini-cli"
+	HostGeneric    Host = "generic"
+)
+
+// Hosts lists every known host, in the order in which people are shown them.
+var Hosts = []Host{HostClaudeCode, HostOpenCode, HostCodex, HostGeminiCLI, HostGeneric}
+
+// Key identifies a session: one conversation in one host. A directory never does, since two sessions may share one.
+type Key struct {
+	Host      Host
+	SessionID string
+}
+
+// Rules is what differs between hosts, as data that the host's adapter hands in.
+type Rules struct {
+	// Provider serves the model when no payload says otherwise, e.g. "anthropic" for Claude Code; "" when it cannot be known.
+	Provider string
+	// BatchEvent says that the host reports once after a whole batch of parallel tool calls. What is said after tools is
+	// then said there: one copy instead of one a call.
+	BatchEvent bool
+	// FeedsSummarizer says that text returned when a compaction opens reaches the model that writes the summary.
+	FeedsSummarizer bool
+	// SummaryVisible says that the summary is handed over after a compaction, so that it can be compared with the working
+	// set. Where it is not, the whole working context is injected after the compaction.
+	SummaryVisible bool
+	// Compaction says where the host compacts.
+	Compaction CompactionRule
+}
+
+// CompactionRule says where a host compacts, in tokens. The zero value means: when the window is full.
+//
+//	with a separate input limit   input − min(output, InputOutputCap)
+//	otherwise                     window × Numerator / Denominator − min(output, OutputCap) − Buffer
+//
+// where output is the model's maximum output, taken as the cap where it is unknown.
+type CompactionRule struct {
+	OutputCap      int
+	Buffer         int
+	InputOutputCap int
+	Numerator      int // 0 stands for 1
+	Denominator    int // 0 stands for 1
+	// NativeAtLimit lifts the early point for models whose window is a million tokens by nature: the host lets them run full.
+	NativeAtLimit bool
+}

@@ -1,0 +1,102 @@
+package core
+
+import "time"
+
+// Session is what is stored of one conversation. Its JSON form is what a store may keep; clients see SessionView.
+type Session struct {
+	Host      Host   `json:"host"`
+	SessionID string `json:"sessionId"`
+	CWD       string `json:"cwd,omitempty"`
+	Title     string `json:"title,omitempty"`
+	Model     string `json:"model,omitempty"`
+	Provider  string `json:"provider,omitempty"`
+	HostPID   int    `json:"hostPid,omitempty"`
+
+	Gauge  Gauge   `json:"gauge"`            // the main chain
+	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
+	Limits Limits  `json:"limits"`
+
+	Compaction Compaction `json:"compaction"`
+	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
+
+	RemindedAt         time.Time `json:"remindedAt,omitzero"`         // the reminder was given
+	ThresholdCrossedAt time.Time `json:"thresholdCrossedAt,omitzero"` // occupancy reached the handoff mark
+	HandoffComplete    bool      `json:"handoffComplete,omitempty"`
+	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
+
+	Turns        int       `json:"turns,omitempty"`        // prompts so far
+	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt
+	PromptLength int       `json:"promptLength,omitempty"` // characters
+	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
+	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
+	TurnTokens   int       `json:"turnTokens,omitempty"`   // occupancy when the turn began; 0 is unknown
+	Prepared     bool      `json:"prepared,omitempty"`     // its tasks are recorded by its caller
+
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+	EndedAt   time.Time `json:"endedAt,omitzero"` // zero while it lives
+}
+
+// Key returns what identifies the session.
+func (s Session) Key() Key { return Key{s.Host, s.SessionID} }
+
+// Gauge is what is known of how full one agent's window is.
+type Gauge struct {
+	Known      bool       `json:"known,omitempty"`  // false: nobody knows
+	Tokens     int        `json:"tokens,omitempty"` // occupancy as of At
+	Provenance Provenance `json:"provenance,omitempty"`
+	At         time.Time  `json:"at,omitzero"`
+	// Appended is the estimate of what has come into the window since.
+	Appended int `json:"appended,omitempty"`
+	// Recent holds the tuples of the last responses, newest last. A status line carries no time: one that repeats a tuple
+	// describes that response again.
+	Recent []UsageTuple `json:"recent,omitempty"`
+}
+
+// Agent is a sub-agent of a session with its own gauge.
+type Agent struct {
+	AgentID   string    `json:"agentId"`
+	AgentType string    `json:"agentType,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Gauge     Gauge     `json:"gauge"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+	EndedAt   time.Time `json:"endedAt,omitzero"`
+}
+
+// MaxAgents bounds how many sub-agents of a session are kept; the longest silent go first.
+const MaxAgents = 32
+
+// Compaction is where a session stands with being compacted.
+type Compaction struct {
+	Count int `json:"count,omitempty"` // finished ones
+	// OpenedAt is set between opening and Done.
+	OpenedAt time.Time `json:"openedAt,omitzero"`
+	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
+	// BeganAt is the opening of the last finished one (its Done where none was seen), DoneAt its end: a report from before
+	// DoneAt never counts again.
+	BeganAt time.Time `json:"beganAt,omitzero"`
+	DoneAt  time.Time `json:"doneAt,omitzero"`
+	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
+	// Lost are paths that the last summary does not mention, still to be told to the agent.
+	Lost []string `json:"lost,omitempty"`
+}
+
+// PathUse is one use of a file by a session.
+type PathUse struct {
+	Path string // as the host gave it; sanitised only where shown
+	Use  Use
+	At   time.Time
+}
+
+// Use says how a file was used. A larger one weighs more.
+type Use int
+
+// The uses, from the lightest to the heaviest.
+const (
+	Mentioned Use = iota + 1 // in a prompt, a pattern or a command
+	Read
+	Edited
+)
+
+// MaxWorkingSet bounds how many paths of a session are kept; the least recently used go first.
+const MaxWorkingSet = 500
