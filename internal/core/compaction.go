@@ -66,8 +66,13 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 			c.DoneAt = at // better than the time of the message about it
 		}
 		return c, signAgain
-	default:
+	case dated:
 		c.BeganAt = at
+	default: // announced without an opening: it began after the last report, and not longer ago than compactions take
+		c.BeganAt = at.Add(-openingExpires)
+		if reported.After(c.BeganAt) {
+			c.BeganAt = reported
+		}
 	}
 	c.Count++
 	c.DoneAt = at

@@ -150,7 +150,7 @@ type Reading struct {
 	Cursor Cursor
 	// Restarted says that the file is shorter than it was, so that an earlier cursor in it means nothing.
 	Restarted bool
-	Entries []Entry // in file order
+	Entries   []Entry // in file order
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the

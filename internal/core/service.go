@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
 	now := s.Now()
-	err := s.Store.Update(ctx, s.query(ev, cfg), func(st State) Changes {
+	err := s.Store.Update(ctx, query(ev, cfg, adapter.Rules()), func(st State) Changes {
 		st.Rules = adapter.Rules()
 		changes, effects := Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
@@ -128,19 +129,25 @@ func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
 }
 
 // query asks for no more than the event's decision needs, since every hook pays for it.
-func (s *Service) query(ev Event, cfg Config) Query {
+func query(ev Event, cfg Config, rules Rules) Query {
 	q := Query{Key: ev.Key(), Provider: ev.Provider, Model: ev.Model}
+	if reading := ev.Reading; reading != nil {
+		for _, e := range reading.Entries {
+			if e.Report != nil && ev.Model == "" {
+				q.Model = e.Report.Model
+			}
+			q.WorkingSet = q.WorkingSet || e.Boundary != nil
+		}
+	}
+	if q.Model != "" && q.Provider == "" {
+		q.Provider = cmp.Or(ParseModel(q.Model).Provider, rules.Provider)
+	}
 	switch ev.Kind {
 	case CompactionOpened, CompactionDone:
 		q.WorkingSet = true
 	case PromptSubmitted, TurnFinished, TurnFailed, SessionEnded:
 		if ev.AgentID == "" {
 			q.Task, q.TaskThreshold, q.WindowTasks = turnTask, cfg.Metrics.ThresholdTokens, cfg.Metrics.WindowTasks
-		}
-	}
-	if ev.Reading != nil {
-		for _, e := range ev.Reading.Entries {
-			q.WorkingSet = q.WorkingSet || e.Boundary != nil
 		}
 	}
 	return q

@@ -78,7 +78,7 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
-	// BeganAt is the opening of the last finished one (its Done where none was seen), DoneAt its end: a report from before
+	// BeganAt is the opening of the last finished one (where none was seen, the earliest it can have been), DoneAt its end: a report from before
 	// DoneAt never counts again.
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`

@@ -97,7 +97,7 @@ type SessionView struct {
 	Model       string       `json:"model"`
 	Provider    string       `json:"provider"`
 	Usage       Usage        `json:"usage"`
-	Agents      []AgentView  `json:"agents"`
+	Agents      []AgentView  `json:"agents"` // those that live
 	Compactions int          `json:"compactions"`
 	Compacting  bool         `json:"compacting"`
 	WorkingSet  []string     `json:"workingSet"` // as shown, the most recently used first
@@ -125,6 +125,9 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
+		if !a.EndedAt.IsZero() {
+			continue
+		}
 		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
 		v.Agents = append(v.Agents, AgentView{a.AgentID, a.AgentType, usageOf(a.Gauge, w, cfg)})
 	}
