@@ -2,6 +2,7 @@ package token
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/vocab"
 )
@@ -23,13 +24,66 @@ type merges struct {
 
 	// memo remembers what compatible said of a pair of ids. Runs of one character
 	// ask the same costly questions over and over.
-	memo [1 << memoBits]uint64
+	memo []uint64
 }
-
-const memoBits = 12 // 4096 entries of 8 bytes: 32 KiB
 
 // encode leaves the ids of the piece in m.ids.
 func (m *merges) encode(piece []byte) {
+	if len(piece) <= maxShort {
+		m.encodeShort(piece)
+		return
+	}
+	m.encodeLong(piece)
+}
+
+const maxShort = 24
+
+func (m *merges) encodeShort(piece []byte) {
+	var parts [maxShort + 1]struct{ start, rank uint32 }
+	n := len(piece)
+	rank := func(from, to uint32) uint32 {
+		if v := m.table.Find(piece, int(from), int(to)); v.IsToken() {
+			return v.ID()
+		}
+		return math.MaxUint32
+	}
+	for i := range n {
+		parts[i].start = uint32(i)
+		parts[i].rank = math.MaxUint32
+		if i+1 < n {
+			parts[i].rank = rank(uint32(i), uint32(i+2))
+		}
+	}
+	parts[n].start = uint32(n)
+	// n parts, parts[n] sentinel
+	for {
+		best, at := uint32(math.MaxUint32), 0
+		for i := range parts[:n] {
+			if parts[i].rank < best {
+				best, at = parts[i].rank, i
+			}
+		}
+		if best == math.MaxUint32 {
+			break
+		}
+		copy(parts[at+1:n], parts[at+2:n+1])
+		n--
+		if at+1 < n {
+			parts[at].rank = rank(parts[at].start, parts[at+2].start)
+		} else {
+			parts[at].rank = math.MaxUint32
+		}
+		if at > 0 {
+			parts[at-1].rank = rank(parts[at-1].start, parts[at+1].start)
+		}
+	}
+	m.ids = m.ids[:0]
+	for i := range n {
+		m.ids = append(m.ids, rank(parts[i].start, parts[i+1].start))
+	}
+}
+
+func (m *merges) encodeLong(piece []byte) {
 	m.text, m.ids, m.lens = piece, m.ids[:0], m.lens[:0]
 	words := len(piece)/64 + 1
 	if cap(m.dead) < words {
@@ -80,7 +134,7 @@ func (m *merges) follows(p int, next vocab.Prefix) bool {
 		return true
 	}
 	pair := (uint64(m.ids[top])<<32 | uint64(next.Value.ID())) + 1
-	memo := &m.memo[pair*0x9E3779B97F4A7C15>>(64-memoBits)]
+	memo := &m.memo[pair*0x9E3779B97F4A7C15>>(64-bits.TrailingZeros(uint(len(m.memo))))]
 	if *memo>>1 == pair {
 		return *memo&1 != 0
 	}
