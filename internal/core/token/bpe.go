@@ -27,60 +27,79 @@ type merges struct {
 	memo []uint64
 }
 
-// encode leaves the ids of the piece in m.ids.
-func (m *merges) encode(piece []byte) {
-	if len(piece) <= maxShort {
-		m.encodeShort(piece)
-		return
+// encode encodes text[from:to]: it gives the number of tokens, and leaves their
+// ids in m.ids if wanted.
+func (m *merges) encode(text []byte, from, to int, wantIDs bool) int {
+	if to-from <= maxShort {
+		return m.encodeShort(text, from, to, wantIDs)
 	}
-	m.encodeLong(piece)
+	m.encodeLong(text[from:to])
+	return len(m.ids)
 }
 
-const maxShort = 24
+// maxShort is the longest piece in bytes that is merged pair by pair, as the
+// definition says: with so few pairs that is the fastest way (measured on code
+// and prose; at most 64, the bits of a mask).
+const maxShort = 32
 
-func (m *merges) encodeShort(piece []byte) {
-	var parts [maxShort + 1]struct{ start, rank uint32 }
-	n := len(piece)
-	rank := func(from, to uint32) uint32 {
-		if v := m.table.Find(piece, int(from), int(to)); v.IsToken() {
-			return v.ID()
+// encodeShort merges pair by pair. The parts of the piece are the set bits of a
+// mask: a part begins at each. next[i] holds, for the part at i, the rank of its
+// merge with the part after it above the six bits of i itself, so that the
+// smallest number is the lowest rank, leftmost first.
+func (m *merges) encodeShort(text []byte, from, to int, wantIDs bool) int {
+	const never = math.MaxUint32
+	var next [maxShort]uint32
+	n := to - from
+	order := next[:n]
+	for i := range n - 1 {
+		order[i] = never
+		if v := m.table.Pair(text, from+i); v.IsToken() {
+			order[i] = v.ID()<<6 | uint32(i)
 		}
-		return math.MaxUint32
 	}
-	for i := range n {
-		parts[i].start = uint32(i)
-		parts[i].rank = math.MaxUint32
-		if i+1 < n {
-			parts[i].rank = rank(uint32(i), uint32(i+2))
-		}
-	}
-	parts[n].start = uint32(n)
-	// n parts, parts[n] sentinel
+	order[n-1] = never
+	starts := ^uint64(0) >> (64 - n)
 	for {
-		best, at := uint32(math.MaxUint32), 0
-		for i := range parts[:n] {
-			if parts[i].rank < best {
-				best, at = parts[i].rank, i
-			}
+		best := uint32(never)
+		for _, o := range order {
+			best = min(best, o)
 		}
-		if best == math.MaxUint32 {
+		if best == never {
 			break
 		}
-		copy(parts[at+1:n], parts[at+2:n+1])
-		n--
-		if at+1 < n {
-			parts[at].rank = rank(parts[at].start, parts[at+2].start)
-		} else {
-			parts[at].rank = math.MaxUint32
+		// The parts at i and j become one; then come the parts at k and l.
+		i := int(best & 63)
+		j := after(starts, i)
+		starts &^= 1 << j
+		order[j] = never
+		k := after(starts, i)
+		order[i] = never
+		if k < n {
+			if v := m.table.Find(text, from+i, from+min(after(starts, k), n)); v.IsToken() {
+				order[i] = v.ID()<<6 | uint32(i)
+			}
 		}
-		if at > 0 {
-			parts[at-1].rank = rank(parts[at-1].start, parts[at+1].start)
+		if below := starts & (1<<i - 1); below != 0 {
+			h := 63 - bits.LeadingZeros64(below)
+			order[h] = never
+			if v := m.table.Find(text, from+h, from+min(k, n)); v.IsToken() {
+				order[h] = v.ID()<<6 | uint32(h)
+			}
 		}
 	}
-	m.ids = m.ids[:0]
-	for i := range n {
-		m.ids = append(m.ids, rank(parts[i].start, parts[i+1].start))
+	if wantIDs {
+		m.ids = m.ids[:0]
+		for s := starts; s != 0; s &= s - 1 {
+			i := bits.TrailingZeros64(s)
+			m.ids = append(m.ids, m.table.Find(text, from+i, from+min(after(starts, i), n)).ID())
+		}
 	}
+	return bits.OnesCount64(starts)
+}
+
+// after is the position of the first set bit above i, or 64.
+func after(mask uint64, i int) int {
+	return bits.TrailingZeros64(mask &^ (2<<i - 1))
 }
 
 func (m *merges) encodeLong(piece []byte) {

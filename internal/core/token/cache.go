@@ -1,6 +1,7 @@
 package token
 
 import (
+	"math"
 	"sync"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/vocab"
@@ -13,6 +14,7 @@ type scratch struct {
 	seen []entry // direct-mapped by hash of the piece
 	bits int     // of the hashes that index seen and memo
 
+	out     [1 << maxBits]int // of each seen piece, where its ids are in the run's
 	seenAll [1 << maxBits]entry
 	memoAll [1 << maxBits]uint64
 }
@@ -20,7 +22,6 @@ type scratch struct {
 // entry remembers the encoding of a piece by where the text has it.
 type entry struct {
 	at    uint32 // of the piece in the text
-	ids   uint32 // of its ids in the run's, if wanted
 	len   uint16 // 0: empty
 	count uint16
 }
@@ -29,7 +30,7 @@ type entry struct {
 // beside the vocabulary. Short texts use fewer, so that clearing them stays cheap.
 const (
 	minBits = 5
-	maxBits = 12
+	maxBits = 13
 	maxSeen = 64 // bytes; longer pieces hardly come twice
 )
 
@@ -58,28 +59,32 @@ func (r *run) merge(p, end int) {
 		clear(s.memo)
 	}
 	n := end - p
-	if n > maxSeen || end > 1<<32-1 {
-		s.encode(r.text[p:end])
-		r.n += len(s.ids)
-		if r.wantIDs {
-			r.ids = append(r.ids, s.ids...)
-		}
+	if n > maxSeen || end > math.MaxUint32 {
+		r.add(s.encode(r.text, p, end, r.wantIDs))
 		return
 	}
 	first, last := vocab.Load(r.text, p, min(n, 8)), vocab.Load(r.text, max(p, end-8), min(n, 8))
 	h := (first ^ last*0xff51afd7ed558ccd ^ uint64(n)) * 0x9E3779B97F4A7C15
-	e := &s.seen[h>>(64-s.bits)]
+	slot := h >> (64 - s.bits)
+	e := &s.seen[slot]
 	if int(e.len) == n && string(r.text[e.at:int(e.at)+n]) == string(r.text[p:end]) {
 		r.n += int(e.count)
 		if r.wantIDs {
-			r.ids = append(r.ids, r.ids[e.ids:int(e.ids)+int(e.count)]...)
+			at := s.out[slot]
+			r.ids = append(r.ids, r.ids[at:at+int(e.count)]...)
 		}
 		return
 	}
-	s.encode(r.text[p:end])
-	*e = entry{at: uint32(p), ids: uint32(len(r.ids)), len: uint16(n), count: uint16(len(s.ids))}
-	r.n += len(s.ids)
+	*e = entry{at: uint32(p), len: uint16(n)}
+	s.out[slot] = len(r.ids)
+	count := s.encode(r.text, p, end, r.wantIDs)
+	e.count = uint16(count)
+	r.add(count)
+}
+
+func (r *run) add(n int) {
+	r.n += n
 	if r.wantIDs {
-		r.ids = append(r.ids, s.ids...)
+		r.ids = append(r.ids, r.scratch.ids...)
 	}
 }

@@ -41,18 +41,26 @@ func Build(ranks map[string]int) ([]byte, error) {
 	shortSlots := uint64(float64(short) / shortLoad)
 	longSlots := uint64(float64(long) / longLoad)
 
-	size := headerSize + bytesSize + (shortSlots+spare)*(keySize+valueSize) + (longSlots+spare)*longSize
+	size := headerSize + bytesSize + pairsSize + (shortSlots+spare)*(keySize+valueSize) + (longSlots+spare)*longSize
 	blob := make([]byte, size)
 	binary.LittleEndian.PutUint64(blob, shortSlots)
 	binary.LittleEndian.PutUint64(blob[8:], longSlots)
 	t := Open(string(blob)) // for the offsets only: it reads a copy
 	at := blob[headerSize:]
 	bytes, at := at[:len(t.bytes)], at[len(t.bytes):]
+	pairs, at := at[:len(t.pairs)], at[len(t.pairs):]
 	keys, at := at[:len(t.keys)], at[len(t.keys):]
 	vals, table := at[:len(t.values)], at[len(t.values):]
 
 	for c := range 256 {
 		binary.LittleEndian.PutUint32(bytes[c*valueSize:], uint32(values[string([]byte{byte(c)})]))
+	}
+	for pair := range 256 * 256 {
+		v, ok := values[string([]byte{byte(pair), byte(pair >> 8)})]
+		if !ok {
+			v = Missing
+		}
+		binary.LittleEndian.PutUint32(pairs[pair*valueSize:], uint32(v))
 	}
 	for _, s := range nodes {
 		if !inShort(s) {
@@ -70,7 +78,7 @@ func Build(ranks map[string]int) ([]byte, error) {
 	}
 	// A chunk's link holds the slot of the chunk above, so place those first.
 	slices.SortStableFunc(nodes, func(a, b string) int { return cmp.Compare((len(a)-1)/8, (len(b)-1)/8) })
-	placed := Table{shortSlots: shortSlots, longSlots: longSlots, bytes: bytes, keys: keys, values: vals, long: table}
+	placed := Table{shortSlots: shortSlots, longSlots: longSlots, bytes: bytes, pairs: pairs, keys: keys, values: vals, long: table}
 	for _, s := range nodes {
 		if inShort(s) {
 			continue

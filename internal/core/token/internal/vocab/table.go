@@ -61,6 +61,7 @@ func (v Value) gaps() uint32 {
 const (
 	headerSize = 16
 	bytesSize  = 256 * 4
+	pairsSize  = 256 * bytesSize
 	keySize    = 8
 	valueSize  = 4
 	longSize   = 16 // chunk 8, link 4, Value 4
@@ -75,6 +76,7 @@ const hashMul = 0x9E3779B97F4A7C15
 type Table struct {
 	shortSlots, longSlots uint64
 	bytes                 []byte
+	pairs                 []byte
 	keys                  []byte
 	values                []byte
 	long                  []byte
@@ -95,14 +97,15 @@ func Open(blob string) Table {
 		return part
 	}
 	t.bytes = take(bytesSize)
+	t.pairs = take(pairsSize)
 	t.keys = take((t.shortSlots + spare) * keySize)
 	t.values = take((t.shortSlots + spare) * valueSize)
 	t.long = take((t.longSlots + spare) * longSize)
 	return t
 }
 
-// Mask keeps the low n bytes of a key.
-func Mask(n int) uint64 { return ^uint64(0) >> (64 - 8*uint(n)) }
+// Mask keeps the low n bytes of a key, n from 1 to 8.
+func Mask(n int) uint64 { return ^uint64(0) >> ((64 - 8*uint(n)) & 63) }
 
 // home is the slot where the search for a hash begins.
 func home(hash, slots uint64) uint64 {
@@ -162,7 +165,7 @@ func (t *Table) findLong(chunk uint64, link uint32) (slot uint64, v Value) {
 	}
 }
 
-// Load reads n bytes (0 to 8) at b[at:] as a key: first byte lowest, zeros above.
+// Load reads n bytes (1 to 8) at b[at:] as a key: first byte lowest, zeros above.
 func Load(b []byte, at, n int) uint64 {
 	if at+8 <= len(b) {
 		return binary.LittleEndian.Uint64(b[at:]) & Mask(n)
@@ -227,6 +230,11 @@ func (t *Table) chunk(key uint64, n int) Value {
 // Byte is the Value of the token of one byte.
 func (t *Table) Byte(c byte) Value {
 	return Value(binary.LittleEndian.Uint32(t.bytes[int(c)*valueSize:]))
+}
+
+// Pair is the Value of the two bytes at b[at:], or Missing.
+func (t *Table) Pair(b []byte, at int) Value {
+	return Value(binary.LittleEndian.Uint32(t.pairs[int(binary.LittleEndian.Uint16(b[at:]))*valueSize:]))
 }
 
 // Prefix is a token that a text begins with: its length in bytes and its Value.
