@@ -26,43 +26,43 @@ func (r *run) encode() {
 	p := 0
 	for p+8 <= len(b) {
 		word := binary.LittleEndian.Uint64(b[p:])
+		n := 0 // length of the piece, or 0 if not decided here
 		stop := nonLetters(word)
 		opener := stop & 0x80 // set if the first byte is no letter
-		var n int
-		if opener == 0 || stop&0x8000 == 0 && r.opens(byte(word)) {
+		if opener == 0 || stop&0x8000 == 0 && kinds[byte(word)] <= r.openers {
 			if r.camelCase {
 				stop = camelStop(word, stop, opener)
 			} else {
 				stop ^= opener
 			}
-			if stop == 0 {
-				end := r.longWord(p, word, opener)
-				r.piece(p, end)
-				p = end
+			if stop != 0 {
+				n = bits.TrailingZeros64(stop) >> 3
+				next := byte(word >> (8 * uint(n)))
+				if next >= 0x80 || next == '\'' && r.camelCase {
+					n = 0
+				}
+			} else if n = r.longWord(p, word, opener); n > 8 {
+				r.piece(p, p+n)
+				p += n
 				continue
 			}
-			n = bits.TrailingZeros64(stop) >> 3
-			next := byte(word >> (8 * uint(n)))
-			if next >= 0x80 || next == '\'' && r.camelCase {
-				end := r.pieceEnd(b, p)
-				r.piece(p, end)
-				p = end
-				continue
-			}
-		} else if n = r.shortEnd(b, p); n == 0 || n > 8 || b[p+n-1] == 0 {
-			end := r.pieceEnd(b, p)
-			r.piece(p, end)
-			p = end
+		} else {
+			n = r.noWord(word)
+		}
+		if n == 0 {
+			n = r.pieceEnd(b, p) - p
+			r.piece(p, p+n)
+			p += n
 			continue
 		}
 		slot, ok := t.Short(word & vocab.Mask(n))
-		if !ok || n == 8 && !t.ShortValue(slot).IsToken() {
-			r.merge(p, p+n)
-		} else {
+		if ok && (n < 8 || t.ShortValue(slot).IsToken()) {
 			r.n++
 			if r.wantIDs {
 				r.ids = append(r.ids, t.ShortValue(slot).ID())
 			}
+		} else {
+			r.merge(p, p+n)
 		}
 		p += n
 	}
@@ -87,15 +87,6 @@ func (r *run) piece(p, end int) {
 	}
 }
 
-// opens reports whether an ASCII byte that is no letter may open a word.
-func (r *run) opens(c byte) bool {
-	switch k := kinds[c]; k {
-	case space, blank, punct:
-		return c != '\'' || r.camelCase
-	}
-	return false
-}
-
 const (
 	lowBits  = 0x7f7f7f7f7f7f7f7f
 	highBits = 0x8080808080808080
@@ -118,7 +109,7 @@ func camelStop(word, stop, opener uint64) uint64 {
 	return notLower &^ (notUpper&-notUpper - 1)
 }
 
-// longWord is the end of the word at p whose first eight bytes are all of it.
+// longWord is the length of the word at p whose first eight bytes are all of it, or 0.
 func (r *run) longWord(p int, word, opener uint64) int {
 	b := r.text
 	lower := word&caseBits<<2&^opener != 0 // among small letters already
@@ -136,30 +127,29 @@ func (r *run) longWord(p int, word, opener uint64) int {
 		if stop != 0 {
 			end := q + bits.TrailingZeros64(stop)>>3
 			if b[end] >= 0x80 || b[end] == '\'' && r.camelCase {
-				break
+				return 0
 			}
-			return end
+			return end - p
 		}
 	}
-	return r.pieceEnd(b, p)
+	return 0
 }
 
-// kind sorts bytes for shortEnd.
+// kind sorts bytes.
 type kind uint8
 
 const (
-	letter  kind = iota
-	punct        // ASCII that is none of the others
-	space        // U+0020
-	blank        // other ASCII white space but line ends
-	newline      // \r, \n
+	space   kind = iota // U+0020
+	blank               // other ASCII white space but line ends
+	punct               // ASCII that is none of the others
+	quote               // '
+	newline             // \r, \n
 	digit
+	letter
 	beyond // part of a character beyond ASCII
 )
 
-var kinds = [256]kind{}
-
-func init() {
+var kinds = func() (kinds [256]kind) {
 	for c := range kinds {
 		k := punct
 		switch {
@@ -171,6 +161,8 @@ func init() {
 			k = digit
 		case c == ' ':
 			k = space
+		case c == '\'':
+			k = quote
 		case c == '\r' || c == '\n':
 			k = newline
 		case c == '\t' || c == '\v' || c == '\f':
@@ -178,68 +170,85 @@ func init() {
 		}
 		kinds[c] = k
 	}
+	return kinds
+}()
+
+// from has the high bit of each byte set that is at least c, for a word of bytes
+// below 0x80.
+func from(low uint64, c byte) uint64 { return low + uint64(0x80-c)*ones }
+
+func digits(low uint64) uint64 { return from(low, '0') &^ from(low, '9'+1) }
+
+func newlines(low uint64) uint64 {
+	return from(low, '\n')&^from(low, '\n'+1) | from(low, '\r')&^from(low, '\r'+1)
 }
 
-// shortEnd is the length of the piece at p, which is not a word, or 0 where ASCII
-// does not decide it or the text is about to end.
-func (r *run) shortEnd(b []byte, p int) int {
-	q := p
-	switch kinds[b[p]] {
+func blanks(low uint64) uint64 {
+	return from(low, '\t')&^from(low, '\r'+1) | from(low, ' ')&^from(low, ' '+1)
+}
+
+// noWord is the length of a piece that is no word, from its first eight bytes, or
+// 0 if they do not decide it.
+func (r *run) noWord(word uint64) int {
+	low := word & lowBits
+	high := word & highBits
+	var n int
+	switch k := kinds[byte(word)]; k {
 	case digit:
-		for q++; q < p+3; q++ {
-			if k := kinds[b[q]]; k != digit {
-				if k == beyond {
-					return 0
-				}
-				break
+		stop := ^digits(low)&highBits | high
+		n = bits.TrailingZeros64(stop|1<<31) >> 3
+	case quote:
+		if !r.camelCase && kinds[byte(word>>8)] == letter {
+			return 0
+		}
+		fallthrough
+	case punct, space:
+		if k == space {
+			if kk := kinds[byte(word>>8)]; kk != punct && kk != quote {
+				return blankLen(low, high)
 			}
 		}
-		return q - p
-	case punct:
-		if b[p] == '\'' && !r.camelCase && kinds[b[p+1]] == letter {
-			return contraction(b, p) // or else it opens a word
+		stop := (^nonLetters(word)&highBits | digits(low)&highBits | blanks(low)&highBits | high) &^ 0x80
+		if stop == 0 {
+			return 0
 		}
-	case space:
-		if kinds[b[p+1]] != punct {
-			return r.blankEnd(b, p)
+		n = bits.TrailingZeros64(stop) >> 3
+		if byte(word>>(8*uint(n-1))) == 0 {
+			return 0
 		}
-		q++
+		for kinds[byte(word>>(8*uint(n)))] == newline {
+			if n++; n == 8 {
+				return 0
+			}
+			if r.camelCase && byte(word>>(8*uint(n))) == '/' {
+				return 0
+			}
+		}
 	case blank, newline:
-		return r.blankEnd(b, p)
+		return blankLen(low, high)
 	default:
 		return 0
 	}
-	for q < len(b) && kinds[b[q]] == punct {
-		q++
-	}
-	if q == len(b) || kinds[b[q]] == beyond {
+	if word>>(8*uint(n))&0x80 != 0 {
 		return 0
 	}
-	for q < len(b) && (kinds[b[q]] == newline || b[q] == '/' && r.camelCase) {
-		q++
-	}
-	return q - p
+	return n
 }
 
-func (r *run) blankEnd(b []byte, p int) int {
-	q, line := p, 0
-	for q < len(b) {
-		k := kinds[b[q]]
-		if k != space && k != blank && k != newline {
-			break
-		}
-		q++
-		if k == newline {
-			line = q
-		}
-	}
-	switch {
-	case q == len(b) || kinds[b[q]] == beyond:
+func blankLen(low, high uint64) int {
+	stop := ^blanks(low)&highBits | high
+	if stop == 0 {
 		return 0
-	case line > 0:
-		return line - p
-	case q > p+1:
-		return q - 1 - p
 	}
-	return 1
+	n := bits.TrailingZeros64(stop) >> 3
+	if high>>(8*uint(n))&0x80 != 0 {
+		return 0
+	}
+	if lines := newlines(low) & highBits & vocab.Mask(n); lines != 0 {
+		return 8 - bits.LeadingZeros64(lines)>>3
+	}
+	if n > 1 {
+		n--
+	}
+	return n
 }
