@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is one thing that is wrong with the settings, or worth knowing about them. All its texts are fit for a terminal:
-// what they repeat of a file is quoted and clipped.
+// Problem is one thing that is wrong with the settings, or worth knowing about them. Key and Message are fit for a
+// terminal: what they repeat of a file is quoted and clipped.
 type Problem struct {
 	File    string // the file, the variable of the environment, or the name of the source
 	Line    int    // 1-based; 0 where the problem is not in a text
@@ -19,10 +19,14 @@ type Problem struct {
 	Warning bool   // the source counts all the same, without this key
 }
 
-// String returns the problem as one line: file:line:column: key: message.
+// String returns the problem as one line, file:line:column: key: message, fit for a terminal.
 func (p Problem) String() string {
 	var b strings.Builder
-	b.WriteString(p.File)
+	if strings.ContainsFunc(p.File, unprintable) {
+		b.WriteString(strconv.Quote(p.File))
+	} else {
+		b.WriteString(p.File)
+	}
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
 	}
@@ -114,11 +118,15 @@ func clip(s string) string {
 // printable returns s as it is where it can be shown so, else quoted with escapes.
 func printable(s string) string {
 	s = clip(s)
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == ' ' }) {
+	if s == "" || strings.ContainsFunc(s, unprintable) || strings.Contains(s, " ") {
 		return strconv.Quote(s)
 	}
 	return s
 }
+
+// unprintable reports whether r could do something to a terminal or to the reader's eye: control characters, marks of
+// writing direction, and spaces other than the plain one.
+func unprintable(r rune) bool { return !strconv.IsPrint(r) }
 
 // nearest returns the candidate that name is most likely a slip of, or "". A slip is at most a third of the name's length
 // in edits; letter case does not count.
