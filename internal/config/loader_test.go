@@ -36,9 +36,13 @@ func TestLoader(t *testing.T) {
 	expect("the workspace's file appears", repo, 20, 30, 40)
 	expect("in another directory it does not count", home, 10, 20, 30)
 
+	now, old := time.Now(), time.Now().Add(-time.Hour)
+	age(t, user, old) // so that it is remembered, and what follows is about the workspace's file alone
+	age(t, workspace, now)
+	expect("written just now", repo, 20, 30, 40)
 	writeString(t, workspace, `{"levels": [21, 31, 41]}`)
-	expect("rewritten at once, same size", repo, 21, 31, 41)
-	old := time.Now().Add(-time.Hour)
+	age(t, workspace, now)
+	expect("rewritten within a tick of the file system's clock", repo, 21, 31, 41)
 	age(t, workspace, old)
 	expect("its time alone changed", repo, 21, 31, 41)
 	writeString(t, filepath.Join(repo, "new"), `{"levels": [22, 32, 42]}`)

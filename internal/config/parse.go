@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -123,11 +124,15 @@ func (r *reader) list(a *hujson.Array, f *field) {
 	}
 }
 
-// members yields the members of o by name. A name that comes again is reported, not yielded.
-func (r *reader) members(o *hujson.Object, key string) func(yield func(string, hujson.ObjectMember) bool) {
+// members yields the members of o by name, until there are more problems than anyone reads. A name that comes again is
+// reported, not yielded.
+func (r *reader) members(o *hujson.Object, key string) iter.Seq2[string, hujson.ObjectMember] {
 	return func(yield func(string, hujson.ObjectMember) bool) {
 		first := make(map[string]int, len(o.Members))
 		for _, member := range o.Members {
+			if len(r.problems) >= maxProblems {
+				return
+			}
 			name := member.Name.Value.(hujson.Literal).String()
 			at := member.Name.StartOffset
 			if before, again := first[name]; again {

@@ -42,7 +42,7 @@ func (p Problem) String() string {
 }
 
 // maxProblems bounds what one layer reports. Nobody reads further, and a file made to be wrong could hold a hundred
-// thousand.
+// thousand, each with a line to count.
 const maxProblems = 100
 
 // report adds an error about key, written at offset: the layer will not count.
