@@ -142,6 +142,9 @@ type Reading struct {
 	From    int64
 	Cursor  Cursor
 	Entries []Entry // in file order
+	// Restarted says that the file is not the one that the given cursor was in, or was cut or rewritten below it: the stored
+	// cursor is void, whatever its offset, and so is the rule that nothing below it counts.
+	Restarted bool
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
