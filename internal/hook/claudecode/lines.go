@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 	default:
 		e.Title = transcript.String(l.title)
 	}
-	return e, e.Report != nil || e.Boundary != nil || e.Limit != nil || e.Title != "" || len(e.Paths) > 0
+	return e, !isEmpty(e)
 }
 
 // scan picks the members of a line. It gives up early on lines that are long and say nothing: records of requests name
@@ -209,20 +210,19 @@ func timestamp(value []byte) time.Time {
 // boundary was read before, and the PostCompact event carries the same text.
 func merge(entries []core.Entry) []core.Entry {
 	var (
-		answers  = make(map[string]int) // index in entries by message id
-		boundary *core.Boundary         // the last one, still without summary
+		answers  = make(map[string]int) // index in entries of the last line, by message id
+		boundary *core.Boundary         // the last one, while it has no summary
 	)
 	for i := range entries {
 		e := &entries[i]
 		switch {
 		case e.Report != nil && e.Report.MessageID != "":
-			if earlier, ok := answers[e.Report.MessageID]; ok {
-				e.Report.Tuple = larger(e.Report.Tuple, entries[earlier].Report.Tuple)
-				e.Report.Tokens = occupancy(e.Report.Tuple)
+			if earlier, ok := answers[e.Report.MessageID]; ok && sameAnswer(*e.Report, *entries[earlier].Report) {
+				e.Report.Tuple.Output = max(e.Report.Tuple.Output, entries[earlier].Report.Tuple.Output)
 				entries[earlier].Report = nil
 			}
 			answers[e.Report.MessageID] = i
-		case e.Boundary != nil && e.Boundary.ID == "" && e.Boundary.Summary != "":
+		case isSummary(e.Boundary):
 			if boundary != nil {
 				boundary.Summary = e.Boundary.Summary
 			}
@@ -231,21 +231,19 @@ func merge(entries []core.Entry) []core.Entry {
 			boundary = e.Boundary
 		}
 	}
-	kept := entries[:0]
-	for _, e := range entries {
-		if e.Report != nil || e.Boundary != nil || e.Limit != nil || e.Title != "" || len(e.Paths) > 0 {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(entries, isEmpty)
 }
 
-// larger takes the larger of each figure: they only grow while an answer is streamed.
-func larger(a, b core.UsageTuple) core.UsageTuple {
-	return core.UsageTuple{
-		Input:      max(a.Input, b.Input),
-		CacheRead:  max(a.CacheRead, b.CacheRead),
-		CacheWrite: max(a.CacheWrite, b.CacheWrite),
-		Output:     max(a.Output, b.Output),
-	}
+// sameAnswer reports whether two reports with one message id are of one answer. All its lines have the same figures, but
+// for the output, which grows; an id that comes with others was given twice.
+func sameAnswer(a, b core.Report) bool {
+	a.Tuple.Output = b.Tuple.Output
+	return a.Tuple == b.Tuple
+}
+
+// isSummary tells the text of a summary from a boundary, which always has an id.
+func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
+
+func isEmpty(e core.Entry) bool {
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0
 }
