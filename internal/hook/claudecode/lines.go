@@ -25,12 +25,13 @@ func format(path string) transcript.Format {
 		Entry:   func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
 		Enough:  func(e core.Entry) bool { return e.Report != nil },
 		History: func(data []byte) bool {
-			return bytes.Contains(data, toolUse) || bytes.Contains(data, titleLine) || bytes.Contains(data, summaryLine)
+			start := data[:min(len(data), 32)] // a title's line begins with its type
+			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
 		},
 	}
 }
 
-var toolUse, titleLine, summaryLine = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
+var toolUse, titleType, summaryType = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
 
 // wanted are the types of line that are read to their end.
 var wanted = map[string]bool{
@@ -40,7 +41,7 @@ var wanted = map[string]bool{
 // entry decodes one line.
 func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 	var l line
-	if !l.scan(data) || transcript.IsTrue(l.sidechain) != ofAgent && l.message != nil {
+	if !l.scan(data) || transcript.IsTrue(l.sidechain) != ofAgent {
 		return core.Entry{}, false
 	}
 	e := core.Entry{At: timestamp(l.timestamp)}
@@ -53,9 +54,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
 		}
 	case `"system"`:
-		if !transcript.IsTrue(l.sidechain) {
-			l.boundary(&e)
-		}
+		l.boundary(&e)
 	default:
 		e.Title = transcript.String(l.title)
 	}
