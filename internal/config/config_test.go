@@ -173,7 +173,7 @@ func TestManyMistakes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".ctxls.json")
 	var warnings strings.Builder
 	warnings.WriteString(`{"log": {}, "store": {}, "levels": [10, 20, 30], "window": {"overrides": {`)
-	for i := range 5000 {
+	for i := range 4000 {
 		fmt.Fprintf(&warnings, `"m%d": 0, `, i)
 	}
 	warnings.WriteString(`}}}`)
