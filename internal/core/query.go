@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Sessions returns the sessions that match f as clients see them, the most recently updated first.
 func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView, error) {
@@ -43,6 +46,27 @@ func (s *Service) Resolve(ctx context.Context, key Key) (Key, error) {
 		return key, Errorf(CodeInvalid, "host: %d hosts have a session %q; name one of them", len(found), Sanitize(key.SessionID, 100))
 	}
 	return found[0].Session.Key(), nil
+}
+
+// Window returns the window in force for a model under a host, and why.
+func (s *Service) Window(ctx context.Context, host Host, provider, model string) (Window, error) {
+	adapter, ok := s.Adapters[host]
+	if !ok {
+		return Window{}, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
+	}
+	rules := adapter.Rules()
+	learned, err := s.Store.Windows(ctx)
+	if err != nil {
+		return Window{}, err
+	}
+	served := cmp.Or(provider, ParseModel(model).Provider, rules.Provider)
+	var known LearnedWindow
+	for _, l := range learned {
+		if l.Host == host && l.Provider == served && l.Model == PlainModel(model) {
+			known = l
+		}
+	}
+	return ResolveWindow(host, provider, model, Limits{}, known, s.Config("").Window, rules), nil
 }
 
 // Report returns the fleet's figures.

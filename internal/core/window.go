@@ -24,12 +24,12 @@ const (
 
 // Window is how many tokens a model accepts, and where its host compacts.
 type Window struct {
-	Tokens           int              // the whole window
-	InputTokens      int              // a separate limit on input; 0 is none
-	OutputTokens     int              // the longest answer; 0 is unknown
-	CompactionTokens int              // occupancy at which the host compacts; 0 when it never does by itself
-	Provenance       WindowProvenance // of Tokens
-	Why              string           // for people: what says so
+	Tokens           int              `json:"windowTokens"`     // the whole window
+	InputTokens      int              `json:"inputTokens"`      // a separate limit on input; 0 is none
+	OutputTokens     int              `json:"outputTokens"`     // the longest answer; 0 is unknown
+	CompactionTokens int              `json:"compactionTokens"` // occupancy at which the host compacts; 0 when it never does by itself
+	Provenance       WindowProvenance `json:"provenance"`       // of Tokens
+	Why              string           `json:"why"`              // for people: what says so
 	native           bool             // a million tokens by nature, not by an option
 }
 
