@@ -155,7 +155,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title or Paths.
+// line only carries Title, Paths or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -164,4 +164,7 @@ type Entry struct {
 	Limit    *LimitError
 	Title    string
 	Paths    []PathUse
+	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in
+	// the same entry.
+	Content []Piece
 }
