@@ -47,6 +47,9 @@ type Event struct {
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
 	Paths   []PathUse
+	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
+	// the same comes with the Reading.
+	Content []Piece
 	// Reports are usage figures that came with the event, oldest first; those of a transcript come in its Reading.
 	Reports []Report
 	Limits  Limits      // the host's own figures of the model's limits
