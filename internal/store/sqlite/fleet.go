@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -72,9 +71,6 @@ func (s *Store) Fleet(ctx context.Context, windowTasks int) (core.Fleet, error) 
 	return fleet, err
 }
 
-// plainModel is the spelling under which windows are kept.
-func plainModel(model string) string { return strings.ToLower(model) }
-
 const selectWindows = "SELECT host, provider, model, accepted, stated, why, at FROM windows "
 
 // scanWindow reads a row of selectWindows.
@@ -91,7 +87,7 @@ func (c *conn) window(ctx context.Context, host core.Host, provider, model strin
 	if model == "" {
 		return w, nil
 	}
-	err = c.rows(ctx, selectWindows+"WHERE host = ? AND provider = ? AND model = ?", []any{string(host), provider, plainModel(model)},
+	err = c.rows(ctx, selectWindows+"WHERE host = ? AND provider = ? AND model = ?", []any{string(host), provider, core.PlainModel(model)},
 		func(scan func(...any) error) error {
 			w, err = scanWindow(scan)
 			return err
@@ -108,7 +104,7 @@ func (c *conn) saveWindow(ctx context.Context, w core.LearnedWindow) error {
 			stated = CASE WHEN excluded.stated > 0 THEN excluded.stated ELSE stated END,
 			why = excluded.why, at = excluded.at
 		WHERE excluded.accepted > accepted OR (excluded.stated > 0 AND excluded.stated <> stated)`,
-		string(w.Host), w.Provider, plainModel(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
+		string(w.Host), w.Provider, core.PlainModel(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
 }
 
 // Windows implements core.Store. They come in order of host, provider and model.

@@ -34,9 +34,12 @@ func (c *conn) load(ctx context.Context, q core.Query) (core.State, error) {
 			return state, err
 		}
 	}
-	if q.TaskID != "" {
+	if q.Task == nil {
+		return state, nil
+	}
+	if task := q.Task(state.Session); task != "" {
 		var err error
-		if state.Tasks, err = c.taskSums(ctx, q.TaskID, q.TaskThreshold, ring(q.WindowTasks)); err != nil {
+		if state.Tasks, err = c.taskSums(ctx, task, q.TaskThreshold, ring(q.WindowTasks)); err != nil {
 			return state, err
 		}
 		if state.Alert, _, err = c.counters(ctx); err != nil {

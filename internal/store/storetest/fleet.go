@@ -13,10 +13,13 @@ func (f *fixture) task(id string, tokens, ring int) {
 	f.update(core.Key{}, core.Changes{Task: &core.Task{ID: id, Tokens: tokens, At: noon}, WindowTasks: ring})
 }
 
+// named returns the Query.Task of a task whose id does not depend on the session.
+func named(id string) func(core.Session) string { return func(core.Session) string { return id } }
+
 // sums returns the sums of a ring of the given length with a threshold of 100 tokens.
 func (f *fixture) sums(id string, ring int) core.TaskSums {
 	f.t.Helper()
-	return f.load(core.Query{TaskID: id, TaskThreshold: 100, WindowTasks: ring}).Tasks
+	return f.load(core.Query{Task: named(id), TaskThreshold: 100, WindowTasks: ring}).Tasks
 }
 
 var taskTests = map[string]func(*testing.T, *fixture){
@@ -89,7 +92,17 @@ var taskTests = map[string]func(*testing.T, *fixture){
 	},
 	"the sums are read only where a task is named": func(t *testing.T, f *fixture) {
 		f.task("t1", 500, 3)
-		f.want("sums", f.sums("", 3), core.TaskSums{})
+		f.want("the empty name", f.sums("", 3), core.TaskSums{})
+		f.want("no name", f.load(core.Query{TaskThreshold: 100, WindowTasks: 3}).Tasks, core.TaskSums{})
+	},
+	"the task may depend on the stored session": func(t *testing.T, f *fixture) {
+		s := session("s1", 0)
+		s.Turns = 7
+		f.save(s)
+		f.task("s1/7", 500, 3)
+		turn := func(s core.Session) string { return fmt.Sprint(s.SessionID, "/", s.Turns) }
+		state := f.load(core.Query{Key: key("s1"), Task: turn, TaskThreshold: 100, WindowTasks: 3})
+		f.want("sums", state.Tasks, core.TaskSums{Tasks: 1, Exceeding: 1, Recorded: 500, IsRecorded: true})
 	},
 	"trims add up": func(t *testing.T, f *fixture) {
 		for range 3 {
@@ -101,7 +114,7 @@ var taskTests = map[string]func(*testing.T, *fixture){
 		gate := core.AlertGate{At: after(5), Rate: 0.125}
 		f.update(core.Key{}, core.Changes{Alert: &gate, Trim: &core.TrimCount{Operations: 1, Tokens: 2}})
 		f.want("Fleet", f.fleet(0).Alert, gate)
-		f.want("State", f.load(core.Query{TaskID: "t", WindowTasks: 3}).Alert, gate)
+		f.want("State", f.load(core.Query{Task: named("t"), WindowTasks: 3}).Alert, gate)
 		f.update(core.Key{}, core.Changes{Trim: &core.TrimCount{Operations: 1, Tokens: 2}})
 		f.want("Fleet", f.fleet(0), core.Fleet{Alert: gate, Trim: core.TrimCount{Operations: 2, Tokens: 4}})
 	},
@@ -147,6 +160,15 @@ var windowTests = map[string]func(*testing.T, *fixture){
 		}
 		f.want("Windows", f.windows(), want)
 		f.want("another model", f.load(core.Query{Key: key("s1"), Provider: "anthropic", Model: "o"}).Learned, core.LearnedWindow{})
+	},
+	"kept in the plain spelling": func(t *testing.T, f *fixture) {
+		const spelled, plain = "us.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6"
+		if core.PlainModel(spelled) != plain {
+			t.Fatalf("%s is %s", spelled, core.PlainModel(spelled))
+		}
+		f.update(core.Key{}, core.Changes{Learned: &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "amazon-bedrock", Model: spelled, AcceptedTokens: 1}})
+		f.want("Windows", f.windows()[0].Model, plain)
+		f.want("State", f.load(core.Query{Key: key("s1"), Provider: "amazon-bedrock", Model: spelled}).Learned.AcceptedTokens, 1)
 	},
 	"of the stored session, where the query does not say": func(t *testing.T, f *fixture) {
 		s := session("s1", 0)

@@ -43,7 +43,7 @@ func checkModel(t *testing.T, open Open) {
 				}
 			}
 			task := id.Draw(rt, "asked")
-			state := f.decide(core.Query{Key: k, WorkingSet: true, TaskID: task, TaskThreshold: 2, WindowTasks: ring},
+			state := f.decide(core.Query{Key: k, WorkingSet: true, Task: named(task), TaskThreshold: 2, WindowTasks: ring},
 				func(core.State) core.Changes { return changes })
 			f.want("State", state, m.state(k, task, ring))
 			m.apply(k, changes)

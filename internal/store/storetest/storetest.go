@@ -2,6 +2,9 @@
 package storetest
 
 import (
+	"fmt"
+	"math"
+	"reflect"
 	"testing"
 	"time"
 
@@ -165,22 +168,40 @@ func session(id string, seconds int) core.Session {
 	return core.Session{Host: core.HostClaudeCode, SessionID: id, CWD: "/work/" + id, StartedAt: noon, UpdatedAt: after(seconds)}
 }
 
-// full returns a session with every field set, those of the structures in it included.
+// full returns a session with every field set, those of the structures in it included, each to another value.
 func full(id string) core.Session {
-	gauge := core.Gauge{
-		Known: true, Tokens: 144_000, Provenance: core.ProvenanceTranscript, At: after(1), Appended: 1200,
-		Recent: []core.UsageTuple{{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4}},
-	}
-	return core.Session{
-		Host: core.HostClaudeCode, SessionID: id, CWD: "/home/ada/engine", Title: "notes on the \"engine\" \u2028 <b>", Model: "claude-opus-4-6", Provider: "anthropic",
-		HostPID: 4711, Gauge: gauge,
-		Agents: []core.Agent{{AgentID: "a1", AgentType: "Explore", Model: "claude-haiku", Gauge: gauge, UpdatedAt: after(2), EndedAt: after(3)}},
-		Limits: core.Limits{WindowTokens: 200_000, InputTokens: 1, OutputTokens: 32_000, AutoCompactPercent: 80, AutoCompactWindow: 2, AutoCompactOff: true, ReserveTokens: 3},
-		Compaction: core.Compaction{Count: 2, OpenedAt: after(4), Frozen: []string{"b", "a"}, BeganAt: after(5), DoneAt: after(6),
-			IDs: []string{"x"}, Lost: []string{"src/lost.go"}},
-		Cursor:     core.Cursor{Device: 1 << 63, Inode: 1<<64 - 1, Offset: 1 << 40},
-		RemindedAt: after(7), ThresholdCrossedAt: after(8), HandoffComplete: true, HistorySeen: true,
-		Turns: 9, PromptAt: after(9), PromptLength: 10, PromptText: "please", Growth: []int{5, 6}, TurnTokens: 7, Prepared: true,
-		StartedAt: noon, UpdatedAt: after(10), EndedAt: after(11),
+	var s core.Session
+	fill(reflect.ValueOf(&s).Elem(), new(int))
+	s.Host, s.SessionID, s.CWD = core.HostClaudeCode, id, "/home/ada/engine"
+	s.Title = "notes on the \"engine\" \u2028 <b>"
+	return s
+}
+
+// fill sets v and all that it holds, counting up in n.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(math.MaxInt32 + int64(*n))
+	case reflect.Uint64:
+		v.SetUint(math.MaxUint64 - uint64(*n))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Struct:
+		if _, ok := v.Interface().(time.Time); ok {
+			v.Set(reflect.ValueOf(after(*n)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	default:
+		panic("no value for a " + v.Type().String())
 	}
 }
