@@ -22,8 +22,8 @@ type line struct {
 func format(path string) transcript.Format {
 	ofAgent := strings.HasPrefix(filepath.Base(path), "agent-")
 	return transcript.Format{
-		Entry:   func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
-		Enough:  func(e core.Entry) bool { return e.Report != nil },
+		Entry:  func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
+		Enough: func(e core.Entry) bool { return e.Report != nil },
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
 			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
