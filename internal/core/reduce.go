@@ -200,6 +200,10 @@ func (r *reduction) ingest() {
 
 // report takes over a usage report of the main chain.
 func (r *reduction) report(rep Report) {
+	if rep.Tokens == 0 && r.s.Gauge.Provenance == ProvenanceHost {
+		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
+		return
+	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
