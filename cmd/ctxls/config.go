@@ -59,20 +59,17 @@ func (a *app) configCheck(files []string) error {
 	for _, file := range files {
 		problems = append(problems, config.CheckFile(file)...)
 	}
-	errors, warnings := 0, 0
+	errors := 0
 	for _, p := range problems {
-		if p.Warning {
-			warnings++
-			fmt.Fprintln(a.stderr, "ctxls: warning:", p)
-		} else {
+		fmt.Fprintln(a.stderr, "ctxls:", p)
+		if !p.Warning {
 			errors++
-			fmt.Fprintln(a.stderr, "ctxls:", p)
 		}
 	}
 	if errors > 0 {
 		return hintError{fmt.Errorf("%s in the settings", counted(errors, "problem")), "a file with a problem counts for nothing until it is mended"}
 	}
-	if warnings == 0 {
+	if len(problems) == 0 {
 		fmt.Fprintln(a.stdout, "settings are fine")
 	}
 	return nil
