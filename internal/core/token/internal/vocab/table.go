@@ -62,8 +62,8 @@ const (
 	headerSize = 16
 	bytesSize  = 256 * 4
 	pairsSize  = 256 * bytesSize
-	keySize    = 8
 	valueSize  = 4
+	shortSize  = 12 // key 8, Value 4
 	longSize   = 16 // chunk 8, link 4, Value 4
 	spare      = 64 // slots after the last home slot, so that a probe never wraps
 )
@@ -75,11 +75,10 @@ const hashMul = 0x9E3779B97F4A7C15
 // Table reads a blob. It is immutable and safe for concurrent use.
 type Table struct {
 	shortSlots, longSlots uint64
-	bytes                 []byte
-	pairs                 []byte
-	keys                  []byte
-	values                []byte
-	long                  []byte
+	bytes, pairs          []byte
+	filter                []byte
+	filterShift           uint8
+	short, long           []byte
 }
 
 // Open gives access to a blob written by Build. It only slices.
@@ -98,14 +97,19 @@ func Open(blob string) Table {
 	}
 	t.bytes = take(bytesSize)
 	t.pairs = take(pairsSize)
-	t.keys = take((t.shortSlots + spare) * keySize)
-	t.values = take((t.shortSlots + spare) * valueSize)
+	t.filter = take(filterSize(t.shortSlots))
+	t.filterShift = 61 - uint8(bits.TrailingZeros64(filterSize(t.shortSlots)))
+	t.short = take((t.shortSlots + spare) * shortSize)
 	t.long = take((t.longSlots + spare) * longSize)
 	return t
 }
 
 // Mask keeps the low n bytes of a key, n from 1 to 8.
 func Mask(n int) uint64 { return ^uint64(0) >> ((64 - 8*uint(n)) & 63) }
+
+// filterSize is the length in bytes of the filter, a power of two that gives each
+// slot of the short table eight bits or more.
+func filterSize(shortSlots uint64) uint64 { return 1 << bits.Len64(shortSlots*2/3) }
 
 // home is the slot where the search for a hash begins.
 func home(hash, slots uint64) uint64 {
@@ -119,7 +123,7 @@ func home(hash, slots uint64) uint64 {
 func (t *Table) Short(key uint64) (slot uint64, ok bool) {
 	slot = home(key*hashMul, t.shortSlots)
 	for {
-		switch binary.LittleEndian.Uint64(t.keys[slot*keySize:]) {
+		switch binary.LittleEndian.Uint64(t.short[slot*shortSize:]) {
 		case key:
 			return slot, true
 		case 0:
@@ -131,7 +135,7 @@ func (t *Table) Short(key uint64) (slot uint64, ok bool) {
 
 // ShortValue is the Value at a slot that Short found.
 func (t *Table) ShortValue(slot uint64) Value {
-	return Value(binary.LittleEndian.Uint32(t.values[slot*valueSize:]))
+	return Value(binary.LittleEndian.Uint32(t.short[slot*shortSize+8:]))
 }
 
 // link names the node above a chunk together with the chunk's length, which
@@ -219,6 +223,10 @@ func (t *Table) chunk(key uint64, n int) Value {
 		}
 		_, v := t.findLong(key, rootLink(n))
 		return v
+	}
+	hash := key * hashMul
+	if bit := hash >> (t.filterShift & 63); t.filter[bit>>3]>>(bit&7)&1 == 0 {
+		return Missing
 	}
 	slot, ok := t.Short(key)
 	if !ok {
