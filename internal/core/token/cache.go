@@ -12,7 +12,6 @@ import (
 type scratch struct {
 	merges
 	seen []entry // direct-mapped by hash of the piece
-	bits int     // of the hashes that index seen and memo
 
 	out     [1 << maxBits]int // of each seen piece, where its ids are in the run's
 	seenAll [1 << maxBits]entry
@@ -64,7 +63,7 @@ func (r *run) merge(p, end int) {
 		return
 	}
 	first, last := vocab.Load(r.text, p, min(n, 8)), vocab.Load(r.text, max(p, end-8), min(n, 8))
-	h := (first ^ last*0xff51afd7ed558ccd ^ uint64(n)) * 0x9E3779B97F4A7C15
+	h := (first ^ last*0xff51afd7ed558ccd ^ uint64(n)) * hashMul
 	slot := h >> (64 - s.bits)
 	e := &s.seen[slot]
 	if int(e.len) == n && string(r.text[e.at:int(e.at)+n]) == string(r.text[p:end]) {

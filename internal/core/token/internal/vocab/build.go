@@ -109,11 +109,11 @@ func (t *Table) place(s string) (chunk uint64, link uint32) {
 	}
 	b := []byte(s)
 	slot, _ := t.Short(Load(b, 0, 8))
-	link = uint32(slot+1) << 4
+	link = shortLink(slot)
 	at := 8
 	for ; len(s)-at > 8; at += 8 {
 		slot, _ := t.findLong(Load(b, at, 8), link|8)
-		link = longLink(slot, t.shortSlots, 0)
+		link = t.longLink(slot)
 	}
 	n := len(s) - at
 	return Load(b, at, n), link | uint32(n)
