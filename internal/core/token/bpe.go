@@ -3,29 +3,33 @@ package token
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/vocab"
 )
 
-// merges encodes one piece that is no token. Byte-pair encoding is defined as
-// merging, again and again, the adjacent pair of lowest rank; done that way its
-// cost grows with the square of the piece. This instead takes the longest token
-// that fits, goes on from its end, and goes back where the result could not have
-// come from merging: an encoding is the right one exactly when every two
-// neighbours are (see compatible), and no position needs to be tried twice. The
-// method is that of GitHub's bpe crate for Rust.
+// merges encodes pieces that are no token by byte-pair encoding, which is defined
+// as merging, again and again, the adjacent pair of lowest rank, the leftmost of
+// equals. Done in those words its cost grows with the square of the piece, which
+// is fine for a word and not for a megabyte.
 type merges struct {
 	table *vocab.Table
-	text  []byte // the piece
-	ids   []uint32
-	lens  []uint8
-	dead  []uint64 // bit p: no encoding of text[p:] follows any tried so far
+	ids   []uint32 // of the piece encoded last
+
+	// For long pieces.
+	text  []byte   // the piece
+	taken []taken  // beside ids
+	dead  []uint64 // bit p is set when no token at p leads on
 	buf   [vocab.MaxToken]vocab.Prefix
 
-	// memo remembers what compatible said of a pair of ids. Runs of one character
-	// ask the same costly questions over and over.
+	// memo remembers what compatible said of a pair of ids, direct-mapped. Runs of
+	// one character ask the same costly questions over and over.
 	memo []uint64
+	bits int // of the hashes that index memo
 }
+
+// hashMul is 2^64 divided by the golden ratio, for multiplicative hashing.
+const hashMul = 0x9E3779B97F4A7C15
 
 // encode encodes text[from:to]: it gives the number of tokens, and leaves their
 // ids in m.ids if wanted.
@@ -102,63 +106,93 @@ func after(mask uint64, i int) int {
 	return bits.TrailingZeros64(mask &^ (2<<i - 1))
 }
 
+// encodeLong leaves the ids of the piece in m.ids. It takes the longest token that
+// fits, goes on from its end, and goes back where nothing fits: an encoding is the
+// one that merging gives exactly when every two neighbours in it are compatible,
+// so there is only one, and a position that led nowhere need not be tried again.
+// (The method is that of GitHub's bpe crate for Rust.)
 func (m *merges) encodeLong(piece []byte) {
-	m.text, m.ids, m.lens = piece, m.ids[:0], m.lens[:0]
-	words := len(piece)/64 + 1
-	if cap(m.dead) < words {
-		m.dead = make([]uint64, words)
-	}
-	m.dead = m.dead[:words]
+	m.text, m.ids, m.taken = piece, m.ids[:0], m.taken[:0]
+	m.dead = slices.Grow(m.dead[:0], len(piece)/64+1)[:len(piece)/64+1]
 	clear(m.dead)
 
 	p := 0
-	prefixes := m.table.Prefixes(piece, 0, m.buf[:0])
+	shorterThan := math.MaxInt
 	for p < len(piece) {
-		// The longest prefix that is compatible with the token before.
-		fits := false
-		for len(prefixes) > 0 {
-			next := prefixes[len(prefixes)-1]
-			prefixes = prefixes[:len(prefixes)-1]
-			end := p + next.Len
-			if m.dead[end/64]>>(end%64)&1 == 0 && m.follows(p, next) {
-				m.ids = append(m.ids, next.Value.ID())
-				m.lens = append(m.lens, uint8(next.Len))
-				p, fits = end, true
-				break
-			}
-		}
-		if fits {
-			if p < len(piece) {
-				prefixes = m.table.Prefixes(piece, p, m.buf[:0])
-			}
+		if n, ok := m.next(p, shorterThan); ok {
+			p += n
+			shorterThan = math.MaxInt
 			continue
 		}
-		// None: this position is dead. Take the token before back and try shorter.
+		// Take the last token back, and go on with a shorter one in its place.
 		m.dead[p/64] |= 1 << (p % 64)
-		top := len(m.ids) - 1
-		n := int(m.lens[top])
-		m.ids, m.lens = m.ids[:top], m.lens[:top]
-		p -= n
-		prefixes = m.table.Prefixes(piece, p, m.buf[:0])
-		for len(prefixes) > 0 && prefixes[len(prefixes)-1].Len >= n {
-			prefixes = prefixes[:len(prefixes)-1]
+		last := len(m.ids) - 1
+		n := m.taken[last].len()
+		shorterThan = n
+		if m.taken[last].again() {
+			shorterThan = math.MaxInt // no other was tried
 		}
+		m.ids, m.taken = m.ids[:last], m.taken[:last]
+		p -= n
 	}
 }
 
+// next takes the token at p, of fewer bytes than given, and gives its length.
+func (m *merges) next(p, shorterThan int) (n int, ok bool) {
+	piece := m.text
+	// Runs of one character are runs of one token, but seldom the longest that
+	// fits. So the last token is tried again before all others.
+	if last := len(m.ids) - 1; last >= 0 && shorterThan == math.MaxInt {
+		n := m.taken[last].len()
+		if p+n <= len(piece) && string(piece[p-n:p]) == string(piece[p:p+n]) && !m.isDead(p+n) {
+			v := m.table.Find(piece, p, p+n)
+			if m.follows(p, vocab.Prefix{Len: n, Value: v}) {
+				m.take(v, n, true)
+				return n, true
+			}
+		}
+	}
+	prefixes := m.table.Prefixes(piece, p, m.buf[:0])
+	for i := len(prefixes) - 1; i >= 0; i-- {
+		token := prefixes[i]
+		if token.Len < shorterThan && !m.isDead(p+token.Len) && m.follows(p, token) {
+			m.take(token.Value, token.Len, false)
+			return token.Len, true
+		}
+	}
+	return 0, false
+}
+
+// taken is a token's length less one, and whether it was tried as a repetition.
+type taken uint8
+
+func (t taken) len() int    { return int(t&0x7f) + 1 }
+func (t taken) again() bool { return t&0x80 != 0 }
+
+func (m *merges) take(v vocab.Value, n int, again bool) {
+	t := taken(n - 1)
+	if again {
+		t |= 0x80
+	}
+	m.ids, m.taken = append(m.ids, v.ID()), append(m.taken, t)
+}
+
+func (m *merges) isDead(p int) bool { return m.dead[p/64]>>(p%64)&1 != 0 }
+
 // follows reports whether the token at p may stand after the last one taken.
-func (m *merges) follows(p int, next vocab.Prefix) bool {
-	top := len(m.ids) - 1
-	if top < 0 {
+func (m *merges) follows(p int, right vocab.Prefix) bool {
+	last := len(m.ids) - 1
+	if last < 0 {
 		return true
 	}
-	pair := (uint64(m.ids[top])<<32 | uint64(next.Value.ID())) + 1
-	memo := &m.memo[pair*0x9E3779B97F4A7C15>>(64-bits.TrailingZeros(uint(len(m.memo))))]
+	pair := (uint64(m.ids[last])<<32 | uint64(right.Value.ID())) + 1
+	memo := &m.memo[pair*hashMul>>(64-m.bits)]
 	if *memo>>1 == pair {
 		return *memo&1 != 0
 	}
-	n := int(m.lens[top])
-	ok := compatible(m.table, m.text, p, vocab.Prefix{Len: n, Value: m.table.Find(m.text, p-n, p)}, next)
+	n := m.taken[last].len()
+	left := vocab.Prefix{Len: n, Value: m.table.Find(m.text, p-n, p)}
+	ok := compatible(m.table, m.text, p, left, right)
 	*memo = pair << 1
 	if ok {
 		*memo |= 1

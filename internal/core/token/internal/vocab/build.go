@@ -30,18 +30,18 @@ func Build(ranks map[string]int) ([]byte, error) {
 	slices.SortFunc(nodes, func(a, b string) int {
 		return cmp.Or(cmp.Compare(values[a].ID(), values[b].ID()), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
-	short, long := 0, 0
+	shorts, longs := 0, 0
 	for _, s := range nodes {
 		if inShort(s) {
-			short++
+			shorts++
 		} else {
-			long++
+			longs++
 		}
 	}
-	shortSlots := uint64(float64(short) / shortLoad)
-	longSlots := uint64(float64(long) / longLoad)
+	shortSlots := uint64(float64(shorts) / shortLoad)
+	longSlots := uint64(float64(longs) / longLoad)
 
-	size := headerSize + bytesSize + pairsSize + (shortSlots+spare)*(keySize+valueSize) + (longSlots+spare)*longSize
+	size := headerSize + bytesSize + pairsSize + filterSize(shortSlots) + (shortSlots+spare)*shortSize + (longSlots+spare)*longSize
 	blob := make([]byte, size)
 	binary.LittleEndian.PutUint64(blob, shortSlots)
 	binary.LittleEndian.PutUint64(blob[8:], longSlots)
@@ -49,9 +49,8 @@ func Build(ranks map[string]int) ([]byte, error) {
 	at := blob[headerSize:]
 	bytes, at := at[:len(t.bytes)], at[len(t.bytes):]
 	pairs, at := at[:len(t.pairs)], at[len(t.pairs):]
-	keys, at := at[:len(t.keys)], at[len(t.keys):]
-	vals, table := at[:len(t.values)], at[len(t.values):]
-
+	filter, at := at[:len(t.filter)], at[len(t.filter):]
+	table, long := at[:len(t.short)], at[len(t.short):]
 	for c := range 256 {
 		binary.LittleEndian.PutUint32(bytes[c*valueSize:], uint32(values[string([]byte{byte(c)})]))
 	}
@@ -68,31 +67,33 @@ func Build(ranks map[string]int) ([]byte, error) {
 		}
 		key := LoadTail([]byte(s), 0)
 		slot := home(key*hashMul, shortSlots)
-		for binary.LittleEndian.Uint64(keys[slot*keySize:]) != 0 {
+		for binary.LittleEndian.Uint64(table[slot*shortSize:]) != 0 {
 			if slot++; slot >= shortSlots+spare-1 {
 				return nil, fmt.Errorf("short table overflows at %q", s)
 			}
 		}
-		binary.LittleEndian.PutUint64(keys[slot*keySize:], key)
-		binary.LittleEndian.PutUint32(vals[slot*valueSize:], uint32(values[s]))
+		binary.LittleEndian.PutUint64(table[slot*shortSize:], key)
+		binary.LittleEndian.PutUint32(table[slot*shortSize+8:], uint32(values[s]))
+		bit := key * hashMul >> t.filterShift
+		filter[bit>>3] |= 1 << (bit & 7)
 	}
 	// A chunk's link holds the slot of the chunk above, so place those first.
 	slices.SortStableFunc(nodes, func(a, b string) int { return cmp.Compare((len(a)-1)/8, (len(b)-1)/8) })
-	placed := Table{shortSlots: shortSlots, longSlots: longSlots, bytes: bytes, pairs: pairs, keys: keys, values: vals, long: table}
+	placed := Table{shortSlots: shortSlots, longSlots: longSlots, short: table, long: long}
 	for _, s := range nodes {
 		if inShort(s) {
 			continue
 		}
 		chunk, link := placed.place(s)
 		slot := home(longHash(chunk, link), longSlots)
-		for binary.LittleEndian.Uint32(table[slot*longSize+8:]) != 0 {
+		for binary.LittleEndian.Uint32(long[slot*longSize+8:]) != 0 {
 			if slot++; slot >= longSlots+spare-1 {
 				return nil, fmt.Errorf("long table overflows at %q", s)
 			}
 		}
-		binary.LittleEndian.PutUint64(table[slot*longSize:], chunk)
-		binary.LittleEndian.PutUint32(table[slot*longSize+8:], link)
-		binary.LittleEndian.PutUint32(table[slot*longSize+12:], uint32(values[s]))
+		binary.LittleEndian.PutUint64(long[slot*longSize:], chunk)
+		binary.LittleEndian.PutUint32(long[slot*longSize+8:], link)
+		binary.LittleEndian.PutUint32(long[slot*longSize+12:], uint32(values[s]))
 	}
 	return blob, nil
 }
@@ -108,11 +109,11 @@ func (t *Table) place(s string) (chunk uint64, link uint32) {
 	}
 	b := []byte(s)
 	slot, _ := t.Short(Load(b, 0, 8))
-	link = uint32(slot+1) << 4
+	link = shortLink(slot)
 	at := 8
 	for ; len(s)-at > 8; at += 8 {
 		slot, _ := t.findLong(Load(b, at, 8), link|8)
-		link = longLink(slot, t.shortSlots, 0)
+		link = t.longLink(slot)
 	}
 	n := len(s) - at
 	return Load(b, at, n), link | uint32(n)

@@ -62,8 +62,8 @@ const (
 	headerSize = 16
 	bytesSize  = 256 * 4
 	pairsSize  = 256 * bytesSize
-	keySize    = 8
 	valueSize  = 4
+	shortSize  = 12 // key 8, Value 4
 	longSize   = 16 // chunk 8, link 4, Value 4
 	spare      = 64 // slots after the last home slot, so that a probe never wraps
 )
@@ -75,11 +75,10 @@ const hashMul = 0x9E3779B97F4A7C15
 // Table reads a blob. It is immutable and safe for concurrent use.
 type Table struct {
 	shortSlots, longSlots uint64
-	bytes                 []byte
-	pairs                 []byte
-	keys                  []byte
-	values                []byte
-	long                  []byte
+	bytes, pairs          []byte
+	filter                []byte
+	filterShift           uint8
+	short, long           []byte
 }
 
 // Open gives access to a blob written by Build. It only slices.
@@ -98,14 +97,19 @@ func Open(blob string) Table {
 	}
 	t.bytes = take(bytesSize)
 	t.pairs = take(pairsSize)
-	t.keys = take((t.shortSlots + spare) * keySize)
-	t.values = take((t.shortSlots + spare) * valueSize)
+	t.filter = take(filterSize(t.shortSlots))
+	t.filterShift = 61 - uint8(bits.TrailingZeros64(filterSize(t.shortSlots)))
+	t.short = take((t.shortSlots + spare) * shortSize)
 	t.long = take((t.longSlots + spare) * longSize)
 	return t
 }
 
 // Mask keeps the low n bytes of a key, n from 1 to 8.
 func Mask(n int) uint64 { return ^uint64(0) >> ((64 - 8*uint(n)) & 63) }
+
+// filterSize is the length in bytes of the filter, a power of two that gives each
+// slot of the short table eight bits or more.
+func filterSize(shortSlots uint64) uint64 { return 1 << bits.Len64(shortSlots*2/3) }
 
 // home is the slot where the search for a hash begins.
 func home(hash, slots uint64) uint64 {
@@ -119,7 +123,7 @@ func home(hash, slots uint64) uint64 {
 func (t *Table) Short(key uint64) (slot uint64, ok bool) {
 	slot = home(key*hashMul, t.shortSlots)
 	for {
-		switch binary.LittleEndian.Uint64(t.keys[slot*keySize:]) {
+		switch binary.LittleEndian.Uint64(t.short[slot*shortSize:]) {
 		case key:
 			return slot, true
 		case 0:
@@ -131,14 +135,15 @@ func (t *Table) Short(key uint64) (slot uint64, ok bool) {
 
 // ShortValue is the Value at a slot that Short found.
 func (t *Table) ShortValue(slot uint64) Value {
-	return Value(binary.LittleEndian.Uint32(t.values[slot*valueSize:]))
+	return Value(binary.LittleEndian.Uint32(t.short[slot*shortSize+8:]))
 }
 
-// link names the node above a chunk together with the chunk's length, which
-// tells a chunk that ends in NUL from a shorter one. It is never zero.
-func shortLink(slot uint64, n int) uint32 { return uint32(slot+1)<<4 | uint32(n) }
-func longLink(slot, shortSlots uint64, n int) uint32 {
-	return uint32(slot+shortSlots+spare+1)<<4 | uint32(n)
+// A link names the node above a chunk; its low four bits are free for the length
+// of the chunk, which tells one that ends in NUL from a shorter one. It is never
+// zero.
+func shortLink(slot uint64) uint32 { return uint32(slot+1) << 4 }
+func (t *Table) longLink(slot uint64) uint32 {
+	return uint32(slot+t.shortSlots+spare+1) << 4
 }
 
 // rootLink is the link of a string of at most 8 bytes that ends in NUL, which
@@ -199,7 +204,7 @@ func (t *Table) Find(b []byte, from, to int) Value {
 	if !ok {
 		return Missing
 	}
-	link := uint32(slot+1) << 4
+	link := shortLink(slot)
 	for {
 		from, n = from+8, n-8
 		k := min(n, 8)
@@ -207,7 +212,7 @@ func (t *Table) Find(b []byte, from, to int) Value {
 		if v == Missing || k == n {
 			return v
 		}
-		link = longLink(slot, t.shortSlots, 0)
+		link = t.longLink(slot)
 	}
 }
 
@@ -219,6 +224,10 @@ func (t *Table) chunk(key uint64, n int) Value {
 		}
 		_, v := t.findLong(key, rootLink(n))
 		return v
+	}
+	hash := key * hashMul
+	if bit := hash >> (t.filterShift & 63); t.filter[bit>>3]>>(bit&7)&1 == 0 {
+		return Missing
 	}
 	slot, ok := t.Short(key)
 	if !ok {
@@ -249,53 +258,38 @@ func (t *Table) Prefixes(b []byte, at int, buf []Prefix) []Prefix {
 	left := min(len(b)-at, MaxToken)
 	v := t.Byte(b[at])
 	buf = append(buf, Prefix{1, v})
-	base, n := 0, 1 // start of the chunk, length in it
-	link := uint32(0)
-	word := Load(b, at, min(left, 8))
-	for {
-		var slot uint64
-		found := false
-		for gaps := v.gaps(); gaps != 0; gaps &= gaps - 1 {
-			k := n + bits.TrailingZeros32(gaps) + 1
-			if k > 8 || base+k > left {
-				break
-			}
-			key := word & Mask(k)
-			if base > 0 {
-				if slot, v = t.findLong(key, link|uint32(k)); v == Missing {
-					continue
-				}
-			} else if key>>(8*uint(k-1)) == 0 {
-				if _, v = t.findLong(key, rootLink(k)); v == Missing {
-					continue
-				}
-			} else {
-				var ok bool
-				if slot, ok = t.Short(key); !ok {
-					continue
-				}
-				v = t.ShortValue(slot)
-			}
-			n, found = k, true
+	// The node whose Value is v lies n bytes into the chunk that starts at base and
+	// hangs from link.
+	base, n, link := 0, 1, uint32(0)
+	for gaps := v.gaps(); gaps != 0; {
+		k := n + bits.TrailingZeros32(gaps) + 1
+		if k > 8 || base+k > left {
 			break
 		}
-		if !found {
-			return buf
+		gaps &= gaps - 1
+		key := Load(b, at+base, k)
+		slot, next := uint64(0), Missing
+		if base > 0 {
+			slot, next = t.findLong(key, link|uint32(k))
+		} else {
+			next = t.chunk(key, k)
 		}
-		if v.IsToken() {
-			buf = append(buf, Prefix{base + n, v})
+		if next == Missing {
+			continue
+		}
+		n, gaps = k, next.gaps()
+		if next.IsToken() {
+			buf = append(buf, Prefix{base + n, next})
 		}
 		if n == 8 {
-			if base == 0 {
-				link = uint32(slot+1) << 4
+			if base > 0 {
+				link = t.longLink(slot)
 			} else {
-				link = longLink(slot, t.shortSlots, 0)
+				slot, _ = t.Short(key)
+				link = shortLink(slot)
 			}
 			base, n = base+8, 0
-			if base >= left {
-				return buf
-			}
-			word = Load(b, at+base, min(left-base, 8))
 		}
 	}
+	return buf
 }
