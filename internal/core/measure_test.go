@@ -312,8 +312,12 @@ func TestMeasureInexact(t *testing.T) {
 func TestMeasureRefuses(t *testing.T) {
 	number := func(n int) *int { return &n }
 	user := conversation(`{"role":"user","content":"hi"}`)
-	message := func(m string) MeasureRequest { return MeasureRequest{Conversation: conversation(`{"role":"user","content":""}`, m)} }
-	raw := func(m string) MeasureRequest { return MeasureRequest{Conversation: Conversation{Messages: json.RawMessage(m)}} }
+	message := func(m string) MeasureRequest {
+		return MeasureRequest{Conversation: conversation(`{"role":"user","content":""}`, m)}
+	}
+	raw := func(m string) MeasureRequest {
+		return MeasureRequest{Conversation: Conversation{Messages: json.RawMessage(m)}}
+	}
 	for _, tt := range []struct {
 		req  MeasureRequest
 		want string
