@@ -36,9 +36,10 @@ func (e *syntaxError) Error() string {
 }
 
 // parse checks doc against the grammar of JSON and returns its value. Strings may hold lone surrogates and invalid UTF-8.
-func parse(doc []byte) (value, error) {
+// The values directly inside an array or object are given to each on the way, where it is not nil.
+func parse(doc []byte, each func(value)) (value, error) {
 	lo := skipSpace(doc, 0)
-	hi, err := skipValue(doc, lo, 0)
+	hi, err := skipValue(doc, lo, 0, each)
 	if err != nil {
 		return value{}, err
 	}
@@ -92,7 +93,7 @@ func (v value) members() iter.Seq2[[]byte, value] {
 			}
 			i = skipSpace(v.doc, keyEnd)
 			i = skipSpace(v.doc, i+1) // the colon
-			end, _ := skipValue(v.doc, i, 0)
+			end, _ := skipValue(v.doc, i, 0, nil)
 			if !yield(key, value{v.doc, i, end}) {
 				return
 			}
@@ -111,7 +112,7 @@ func (v value) elements() iter.Seq2[int, value] {
 		}
 		i := skipSpace(v.doc, v.lo+1)
 		for n := 0; v.doc[i] != ']'; n++ {
-			end, _ := skipValue(v.doc, i, 0)
+			end, _ := skipValue(v.doc, i, 0, nil)
 			if !yield(n, value{v.doc, i, end}) {
 				return
 			}
@@ -229,7 +230,7 @@ func skipSpace(doc []byte, i int) int {
 }
 
 // skipValue returns the index after the value that starts at doc[i].
-func skipValue(doc []byte, i, depth int) (int, error) {
+func skipValue(doc []byte, i, depth int, each func(value)) (int, error) {
 	if i >= len(doc) {
 		return i, &syntaxError{i, "a value"}
 	}
@@ -240,7 +241,7 @@ func skipValue(doc []byte, i, depth int) (int, error) {
 		if depth == maxDepth {
 			return i, &syntaxError{i, fmt.Sprintf("at most %d levels of nesting", maxDepth)}
 		}
-		return skipContainer(doc, i, depth+1)
+		return skipContainer(doc, i, depth+1, each)
 	case c == 't':
 		return skipLiteral(doc, i, "true")
 	case c == 'f':
@@ -253,7 +254,7 @@ func skipValue(doc []byte, i, depth int) (int, error) {
 	return i, &syntaxError{i, "a value"}
 }
 
-func skipContainer(doc []byte, i, depth int) (int, error) {
+func skipContainer(doc []byte, i, depth int, each func(value)) (int, error) {
 	object := doc[i] == '{'
 	closing := byte(']')
 	if object {
@@ -278,8 +279,12 @@ func skipContainer(doc []byte, i, depth int) (int, error) {
 			}
 			i = skipSpace(doc, i+1)
 		}
-		if i, err = skipValue(doc, i, depth); err != nil {
+		lo := i
+		if i, err = skipValue(doc, lo, depth, nil); err != nil {
 			return i, err
+		}
+		if each != nil {
+			each(value{doc, lo, i})
 		}
 		i = skipSpace(doc, i)
 		if i < len(doc) && doc[i] == closing {
@@ -335,28 +340,25 @@ func skipNumber(doc []byte, i int) (int, error) {
 // bytes at a time: almost all of a conversation is strings.
 func skipString(doc []byte, i int) (int, error) {
 	for i++; i < len(doc); {
-		for i+8 <= len(doc) {
+		if i+8 <= len(doc) && doc[i] != '\\' { // escapes come in runs
 			stop := special(binary.LittleEndian.Uint64(doc[i:]))
-			if stop != 0 {
-				i += bits.TrailingZeros64(stop) / 8
-				break
+			if stop == 0 {
+				i += 8
+				continue
 			}
-			i += 8
-		}
-		if i >= len(doc) {
-			break
+			i += bits.TrailingZeros64(stop) / 8
 		}
 		switch c := doc[i]; {
 		case c == '"':
 			return i + 1, nil
-		case c < ' ':
-			return i, &syntaxError{i, "no control character inside a string"}
 		case c == '\\':
-			size, ok := escapeLen(doc[i:])
-			if !ok {
+			size := escapeLen(doc[i:])
+			if size == 0 {
 				return i, &syntaxError{i, "an escape that JSON knows"}
 			}
 			i += size
+		case c < ' ':
+			return i, &syntaxError{i, "no control character inside a string"}
 		default:
 			i++
 		}
@@ -373,23 +375,24 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & tops
 }
 
-func escapeLen(s []byte) (int, bool) {
+// escapeLen returns the length of the escape that s starts with, 0 where there is none.
+func escapeLen(s []byte) int {
 	if len(s) < 2 {
-		return 0, false
+		return 0
 	}
 	switch s[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2, true
+		return 2
 	case 'u':
 		if len(s) < 6 {
-			return 0, false
+			return 0
 		}
 		for _, c := range s[2:6] {
 			if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F') {
-				return 0, false
+				return 0
 			}
 		}
-		return 6, true
+		return 6
 	}
-	return 0, false
+	return 0
 }

@@ -82,13 +82,20 @@ func (r *reader) tools(v value) error {
 	return nil
 }
 
+// members are the members of a message that matter, found in one pass.
+type members struct {
+	role, info, parts, content                                    value
+	name, toolCallID, toolCalls, functionCall, refusal, reasoning value
+	audio                                                         value
+}
+
 // message tells the forms apart by their members: info and parts are OpenCode's, parts Gemini's, content that of OpenAI
 // chat and Anthropic, whose blocks do not collide.
 func (r *reader) message(v value) error {
 	if !v.isObject() {
 		return mismatch("an object", v)
 	}
-	var m struct{ role, info, parts, content value }
+	var m members
 	for key, val := range v.members() {
 		switch string(key) {
 		case "role":
@@ -99,26 +106,6 @@ func (r *reader) message(v value) error {
 			m.parts = val
 		case "content":
 			m.content = val
-		}
-	}
-	switch {
-	case m.info.present():
-		return r.openCode(m.info, m.parts)
-	case m.parts.present():
-		return r.gemini(m.role, m.parts)
-	}
-	return r.chat(v, m.role, m.content)
-}
-
-// chat reads a message of OpenAI chat completions or Anthropic messages.
-func (r *reader) chat(v, role, content value) error {
-	if !role.isString() {
-		return at(".role", mismatch("a string", role))
-	}
-	r.role = role.text()
-	var m struct{ name, toolCallID, toolCalls, functionCall, refusal, reasoning, audio value }
-	for key, val := range v.members() {
-		switch string(key) {
 		case "name":
 			m.name = val
 		case "tool_call_id":
@@ -135,8 +122,23 @@ func (r *reader) chat(v, role, content value) error {
 			m.audio = val
 		}
 	}
-	if content.doc == nil && !m.toolCalls.present() && !m.functionCall.present() && !m.refusal.present() && !m.audio.present() {
-		return at(".content", mismatch("a string or an array", content))
+	switch {
+	case m.info.present():
+		return r.openCode(m.info, m.parts)
+	case m.parts.present():
+		return r.gemini(m.role, m.parts)
+	}
+	return r.chat(m)
+}
+
+// chat reads a message of OpenAI chat completions or Anthropic messages.
+func (r *reader) chat(m members) error {
+	if !m.role.isString() {
+		return at(".role", mismatch("a string", m.role))
+	}
+	r.role = m.role.text()
+	if m.content.doc == nil && !m.toolCalls.present() && !m.functionCall.present() && !m.refusal.present() && !m.audio.present() {
+		return at(".content", mismatch("a string or an array", m.content))
 	}
 	if m.name.present() {
 		r.named = true
@@ -146,9 +148,9 @@ func (r *reader) chat(v, role, content value) error {
 	}
 	var err error
 	if r.role == "tool" || r.role == "function" {
-		err = r.result(ref{m.toolCallID.text(), m.name.text()}, ".content", content)
+		err = r.result(ref{m.toolCallID.text(), m.name.text()}, ".content", m.content)
 	} else {
-		err = r.content(".content", content)
+		err = r.content(".content", m.content)
 	}
 	if err != nil {
 		return err

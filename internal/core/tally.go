@@ -67,20 +67,19 @@ func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return mismatch("an array", value{})
 	}
-	array, err := parse(raw)
+	array, err := parse(raw, func(v value) { t.messages = append(t.messages, message{raw: v.raw()}) })
 	if err != nil {
 		return err
 	}
 	if !array.isArray() {
 		return mismatch("an array", array)
 	}
-	for i, v := range array.elements() {
-		g, err := t.gist(cache, kindMessage, v.raw())
-		if err != nil {
+	for i := range t.messages {
+		msg := &t.messages[i]
+		if msg.gist, err = t.gist(cache, kindMessage, msg.raw); err != nil {
 			return at(index(i), err)
 		}
-		t.messages = append(t.messages, message{v.raw(), g})
-		t.exact = t.exact && g.exact
+		t.exact = t.exact && msg.exact
 	}
 	return nil
 }
@@ -90,7 +89,7 @@ func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (t
 	if len(raw) == 0 {
 		return 0, nil
 	}
-	v, err := parse(raw)
+	v, err := parse(raw, nil)
 	if err != nil || !v.present() {
 		return 0, err
 	}
