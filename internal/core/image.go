@@ -71,10 +71,7 @@ type media struct {
 
 // dataURL reads a data: URL. Any other URL, and a data: URL that is not base64, gives media without data.
 func dataURL(v value) media {
-	if !v.isString() {
-		return media{}
-	}
-	rest, ok := bytes.CutPrefix(v.doc[v.lo+1:v.hi-1], []byte("data:"))
+	rest, ok := bytes.CutPrefix(v.inside(), []byte("data:"))
 	head, data, comma := bytes.Cut(rest, []byte(","))
 	head, encoded := bytes.CutSuffix(head, []byte(";base64"))
 	if !ok || !comma || !encoded {

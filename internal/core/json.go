@@ -2,17 +2,11 @@ package core
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
 	"iter"
-	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// maxDepth bounds how deeply JSON values may nest, as encoding/json does, so that no input exhausts the stack.
-const maxDepth = 10_000
 
 // value is one JSON value where it stands in its document: doc[lo:hi] without white space around it. The zero value stands
 // for a member that is not there.
@@ -23,16 +17,6 @@ const maxDepth = 10_000
 type value struct {
 	doc    []byte
 	lo, hi int
-}
-
-// syntaxError is JSON that is not well formed.
-type syntaxError struct {
-	offset int // bytes into the document
-	want   string
-}
-
-func (e *syntaxError) Error() string {
-	return fmt.Sprintf("not valid JSON at byte %d: expected %s", e.offset, e.want)
 }
 
 // parse checks doc against the grammar of JSON and returns its value. Strings may hold lone surrogates and invalid UTF-8.
@@ -58,6 +42,7 @@ func (v value) present() bool { return v.doc != nil && v.doc[v.lo] != 'n' }
 func (v value) isObject() bool { return v.doc != nil && v.doc[v.lo] == '{' }
 func (v value) isArray() bool  { return v.doc != nil && v.doc[v.lo] == '[' }
 func (v value) isString() bool { return v.doc != nil && v.doc[v.lo] == '"' }
+func (v value) isTrue() bool   { return v.doc != nil && v.doc[v.lo] == 't' }
 
 // kind names the value's type for people.
 func (v value) kind() string {
@@ -123,23 +108,40 @@ func (v value) elements() iter.Seq2[int, value] {
 	}
 }
 
-// member returns the last member of an object with the given name: the one that counts for every common reader.
-func (v value) member(name string) value {
-	var found value
+// field asks pick for a member.
+type field struct {
+	name string
+	to   *value
+}
+
+// pick finds members of an object in one pass. Where a name stands twice the last one counts, as for every common reader.
+func (v value) pick(fields ...field) {
 	for key, val := range v.members() {
-		if string(key) == name {
-			found = val
+		for _, f := range fields {
+			if string(key) == f.name {
+				*f.to = val
+			}
 		}
 	}
+}
+
+// member returns one member of an object.
+func (v value) member(name string) (found value) {
+	v.pick(field{name, &found})
 	return found
+}
+
+// inside returns the bytes between the quotes of a string, nil for any other value.
+func (v value) inside() []byte {
+	if !v.isString() {
+		return nil
+	}
+	return v.doc[v.lo+1 : v.hi-1]
 }
 
 // text returns what a string stands for, "" for any other value. A lone surrogate becomes U+FFFD, invalid UTF-8 stays.
 func (v value) text() string {
-	if !v.isString() {
-		return ""
-	}
-	inside := v.doc[v.lo+1 : v.hi-1]
+	inside := v.inside()
 	if i := bytes.IndexByte(inside, '\\'); i >= 0 {
 		return string(unescape(make([]byte, 0, len(inside)), inside, i))
 	}
@@ -220,179 +222,4 @@ func (v value) compact(dst []byte) []byte {
 		}
 	}
 	return dst
-}
-
-func skipSpace(doc []byte, i int) int {
-	for i < len(doc) && (doc[i] == ' ' || doc[i] == '\n' || doc[i] == '\r' || doc[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// skipValue returns the index after the value that starts at doc[i].
-func skipValue(doc []byte, i, depth int, each func(value)) (int, error) {
-	if i >= len(doc) {
-		return i, &syntaxError{i, "a value"}
-	}
-	switch c := doc[i]; {
-	case c == '"':
-		return skipString(doc, i)
-	case c == '{' || c == '[':
-		if depth == maxDepth {
-			return i, &syntaxError{i, fmt.Sprintf("at most %d levels of nesting", maxDepth)}
-		}
-		return skipContainer(doc, i, depth+1, each)
-	case c == 't':
-		return skipLiteral(doc, i, "true")
-	case c == 'f':
-		return skipLiteral(doc, i, "false")
-	case c == 'n':
-		return skipLiteral(doc, i, "null")
-	case c == '-' || '0' <= c && c <= '9':
-		return skipNumber(doc, i)
-	}
-	return i, &syntaxError{i, "a value"}
-}
-
-func skipContainer(doc []byte, i, depth int, each func(value)) (int, error) {
-	object := doc[i] == '{'
-	closing := byte(']')
-	if object {
-		closing = '}'
-	}
-	i = skipSpace(doc, i+1)
-	if i < len(doc) && doc[i] == closing {
-		return i + 1, nil
-	}
-	var err error
-	for {
-		if object {
-			if i >= len(doc) || doc[i] != '"' {
-				return i, &syntaxError{i, "a member name"}
-			}
-			if i, err = skipString(doc, i); err != nil {
-				return i, err
-			}
-			i = skipSpace(doc, i)
-			if i >= len(doc) || doc[i] != ':' {
-				return i, &syntaxError{i, "a colon"}
-			}
-			i = skipSpace(doc, i+1)
-		}
-		lo := i
-		if i, err = skipValue(doc, lo, depth, nil); err != nil {
-			return i, err
-		}
-		if each != nil {
-			each(value{doc, lo, i})
-		}
-		i = skipSpace(doc, i)
-		if i < len(doc) && doc[i] == closing {
-			return i + 1, nil
-		}
-		if i >= len(doc) || doc[i] != ',' {
-			return i, &syntaxError{i, fmt.Sprintf("a comma or %q", closing)}
-		}
-		i = skipSpace(doc, i+1)
-	}
-}
-
-func skipLiteral(doc []byte, i int, literal string) (int, error) {
-	if end := i + len(literal); end <= len(doc) && string(doc[i:end]) == literal {
-		return end, nil
-	}
-	return i, &syntaxError{i, literal}
-}
-
-func skipNumber(doc []byte, i int) (int, error) {
-	digits := func() bool {
-		start := i
-		for i < len(doc) && '0' <= doc[i] && doc[i] <= '9' {
-			i++
-		}
-		return i > start
-	}
-	if doc[i] == '-' {
-		i++
-	}
-	if i < len(doc) && doc[i] == '0' {
-		i++
-	} else if !digits() {
-		return i, &syntaxError{i, "a digit"}
-	}
-	if i < len(doc) && doc[i] == '.' {
-		if i++; !digits() {
-			return i, &syntaxError{i, "a digit"}
-		}
-	}
-	if i < len(doc) && (doc[i] == 'e' || doc[i] == 'E') {
-		if i++; i < len(doc) && (doc[i] == '+' || doc[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return i, &syntaxError{i, "a digit"}
-		}
-	}
-	return i, nil
-}
-
-// skipString returns the index after the string that starts at doc[i], which is a quote. Plain stretches are passed eight
-// bytes at a time: almost all of a conversation is strings.
-func skipString(doc []byte, i int) (int, error) {
-	for i++; i < len(doc); {
-		if i+8 <= len(doc) && doc[i] != '\\' { // escapes come in runs
-			stop := special(binary.LittleEndian.Uint64(doc[i:]))
-			if stop == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(stop) / 8
-		}
-		switch c := doc[i]; {
-		case c == '"':
-			return i + 1, nil
-		case c == '\\':
-			size := escapeLen(doc[i:])
-			if size == 0 {
-				return i, &syntaxError{i, "an escape that JSON knows"}
-			}
-			i += size
-		case c < ' ':
-			return i, &syntaxError{i, "no control character inside a string"}
-		default:
-			i++
-		}
-	}
-	return len(doc), &syntaxError{len(doc), "the end of a string"}
-}
-
-// special marks, in the top bit of each byte of w, the quotes, backslashes and control characters. The lowest mark is
-// always right; a higher one may be false, as the subtraction borrows.
-func special(w uint64) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	quote := w ^ ones*'"'
-	slash := w ^ ones*'\\'
-	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & tops
-}
-
-// escapeLen returns the length of the escape that s starts with, 0 where there is none.
-func escapeLen(s []byte) int {
-	if len(s) < 2 {
-		return 0
-	}
-	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if len(s) < 6 {
-			return 0
-		}
-		for _, c := range s[2:6] {
-			if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F') {
-				return 0
-			}
-		}
-		return 6
-	}
-	return 0
 }

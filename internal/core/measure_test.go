@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -379,5 +380,19 @@ func TestMeasureRefuses(t *testing.T) {
 		if !ok || e.Code != CodeInvalid || e.Message != tt.want {
 			t.Errorf("%s\n got %v\nwant %s (invalid)", tt.req.Messages, err, tt.want)
 		}
+	}
+}
+
+// The same turns as OpenCode keeps them and as it sent them to the model, captured from one session.
+func TestMeasureOpenCodeAsSent(t *testing.T) {
+	measure := func(name string) int {
+		raw, err := os.ReadFile("testdata/opencode/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mustMeasure(t, MeasureRequest{Conversation: Conversation{Messages: raw}}).Tokens
+	}
+	if kept, sent := measure("kept.json"), measure("sent.json"); kept != sent || kept == 0 {
+		t.Errorf("kept, it measures %d tokens; sent, %d", kept, sent)
 	}
 }

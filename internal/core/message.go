@@ -82,57 +82,35 @@ func (r *reader) tools(v value) error {
 	return nil
 }
 
-// members are the members of a message that matter, found in one pass.
-type members struct {
-	role, info, parts, content                                    value
-	name, toolCallID, toolCalls, functionCall, refusal, reasoning value
-	audio                                                         value
-}
-
 // message tells the forms apart by their members: info and parts are OpenCode's, parts Gemini's, content that of OpenAI
 // chat and Anthropic, whose blocks do not collide.
 func (r *reader) message(v value) error {
 	if !v.isObject() {
 		return mismatch("an object", v)
 	}
-	var m members
-	for key, val := range v.members() {
-		switch string(key) {
-		case "role":
-			m.role = val
-		case "info":
-			m.info = val
-		case "parts":
-			m.parts = val
-		case "content":
-			m.content = val
-		case "name":
-			m.name = val
-		case "tool_call_id":
-			m.toolCallID = val
-		case "tool_calls":
-			m.toolCalls = val
-		case "function_call":
-			m.functionCall = val
-		case "refusal":
-			m.refusal = val
-		case "reasoning_content", "reasoning":
-			m.reasoning = val
-		case "audio":
-			m.audio = val
-		}
-	}
+	var info, parts value
+	var m chat
+	v.pick(
+		field{"info", &info}, field{"parts", &parts},
+		field{"role", &m.role}, field{"content", &m.content}, field{"name", &m.name}, field{"tool_call_id", &m.toolCallID},
+		field{"tool_calls", &m.toolCalls}, field{"function_call", &m.functionCall}, field{"refusal", &m.refusal},
+		field{"reasoning", &m.reasoning}, field{"reasoning_content", &m.reasoning}, field{"audio", &m.audio},
+	)
 	switch {
-	case m.info.present():
-		return r.openCode(m.info, m.parts)
-	case m.parts.present():
-		return r.gemini(m.role, m.parts)
+	case info.present():
+		return r.openCode(info, parts)
+	case parts.present():
+		return r.gemini(m.role, parts)
 	}
 	return r.chat(m)
 }
 
-// chat reads a message of OpenAI chat completions or Anthropic messages.
-func (r *reader) chat(m members) error {
+// chat holds the members of a message of OpenAI chat completions or Anthropic messages.
+type chat struct {
+	role, content, name, toolCallID, toolCalls, functionCall, refusal, reasoning, audio value
+}
+
+func (r *reader) chat(m chat) error {
 	if !m.role.isString() {
 		return at(".role", mismatch("a string", m.role))
 	}
@@ -140,26 +118,24 @@ func (r *reader) chat(m members) error {
 	if m.content.doc == nil && !m.toolCalls.present() && !m.functionCall.present() && !m.refusal.present() && !m.audio.present() {
 		return at(".content", mismatch("a string or an array", m.content))
 	}
-	if m.name.present() {
-		r.named = true
-		if err := r.text(".name", m.name); err != nil {
-			return err
-		}
-	}
-	var err error
-	if r.role == "tool" || r.role == "function" {
-		err = r.result(ref{m.toolCallID.text(), m.name.text()}, ".content", m.content)
-	} else {
-		err = r.content(".content", m.content)
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.optional(".refusal", m.refusal); err != nil {
+	r.named = m.name.present()
+	if err := r.optional(".name", m.name); err != nil {
 		return err
 	}
 	if m.reasoning.isString() {
 		r.add(m.reasoning.text())
+	}
+	read := r.content
+	if r.role == "tool" || r.role == "function" {
+		read = func(path string, v value) error {
+			return r.result(ref{m.toolCallID.text(), m.name.text()}, path, v)
+		}
+	}
+	if err := read(".content", m.content); err != nil {
+		return err
+	}
+	if err := r.optional(".refusal", m.refusal); err != nil {
+		return err
 	}
 	if m.audio.present() {
 		r.unknown(m.audio)
@@ -181,30 +157,30 @@ func (r *reader) chat(m members) error {
 }
 
 // toolCall reads one of tool_calls: {id, function: {name, arguments}} or {id, custom: {name, input}}.
-func (r *reader) toolCall(call value) error {
-	if !call.isObject() {
-		return mismatch("an object", call)
+func (r *reader) toolCall(v value) error {
+	if !v.isObject() {
+		return mismatch("an object", v)
 	}
-	id := call.member("id").text()
-	for _, member := range []string{"function", "custom"} {
-		if f := call.member(member); f.present() {
-			return r.function("."+member, f, id)
-		}
+	var id, function, custom value
+	v.pick(field{"id", &id}, field{"function", &function}, field{"custom", &custom})
+	switch {
+	case function.present():
+		return r.function(".function", function, id.text())
+	case custom.present():
+		return r.function(".custom", custom, id.text())
 	}
-	r.calls = append(r.calls, ref{id: id})
-	r.unknown(call)
+	r.calls = append(r.calls, ref{id: id.text()})
+	r.unknown(v)
 	return nil
 }
 
 // function reads {name, arguments}, where arguments is JSON as a string or, as some servers have it, as it is.
-func (r *reader) function(path string, f value, id string) error {
-	if !f.isObject() {
-		return at(path, mismatch("an object", f))
+func (r *reader) function(path string, v value, id string) error {
+	if !v.isObject() {
+		return at(path, mismatch("an object", v))
 	}
-	name, arguments := f.member("name"), f.member("arguments")
-	if !arguments.present() {
-		arguments = f.member("input")
-	}
+	var name, arguments value
+	v.pick(field{"name", &name}, field{"arguments", &arguments}, field{"input", &arguments})
 	if err := r.text(".name", name); err != nil {
 		return at(path, err)
 	}
@@ -226,6 +202,19 @@ func (r *reader) content(path string, v value) error {
 		}
 	case v.present():
 		return at(path, mismatch("a string or an array", v))
+	}
+	return nil
+}
+
+// parts reads the parts of a Gemini or OpenCode message.
+func (r *reader) parts(parts value, read func(value) error) error {
+	if !parts.isArray() {
+		return at(".parts", mismatch("an array", parts))
+	}
+	for i, part := range parts.elements() {
+		if err := read(part); err != nil {
+			return at(".parts", at(index(i), err))
+		}
 	}
 	return nil
 }

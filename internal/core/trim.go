@@ -44,38 +44,12 @@ type TrimResult struct {
 //
 // Errors are those of Measure.
 func (m *Meter) Trim(req TrimRequest) (TrimResult, error) {
-	target, err := positive("targetTokens", req.TargetTokens, DefaultTargetTokens)
+	c, target, err := m.newCut(req)
 	if err != nil {
 		return TrimResult{}, err
 	}
-	switch {
-	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults":
-		return TrimResult{}, Errorf(CodeInvalid, `strategy: expected "oldest" or "toolResults", got %q`, req.Strategy)
-	case req.StartOn != "" && req.StartOn != "user":
-		return TrimResult{}, Errorf(CodeInvalid, `startOn: expected "user", got %q`, req.StartOn)
-	case req.KeepLast < 0:
-		return TrimResult{}, Errorf(CodeInvalid, "keepLast: expected a whole number, 0 or above, got %d", req.KeepLast)
-	}
-	t, err := m.tally(req.Conversation)
-	if err != nil {
-		return TrimResult{}, err
-	}
-
-	c := newCut(t)
-	c.open = c.order[:max(0, len(c.order)-req.KeepLast)]
-	original := c.total
-	if req.Strategy == "toolResults" {
-		c.clearResults(target)
-	}
-	for c.total > target && len(c.open) > 0 {
-		c.dropOldest()
-	}
-	for req.StartOn == "user" && len(c.open) > 0 && !t.messages[c.open[0]].opensTurn() {
-		c.dropOldest()
-	}
-	result := TrimResult{Tokens: c.total, OriginalTokens: original, Satisfied: c.total <= target}
-	result.Messages, result.Removed, result.Cleared = c.splice(req.Messages)
-	return result, nil
+	c.trim(req, target)
+	return c.result(req.Messages, target), nil
 }
 
 // AppendJSON appends the result as a JSON object, the messages byte for byte.
@@ -100,17 +74,32 @@ func appendMember(dst []byte, name string, val any) []byte {
 // cut is a trim under way. Groups go by the index of their first message.
 type cut struct {
 	*tally
-	total   int
-	groupOf []int // of each message
-	costs   []int // of each group
-	order   []int // the groups that may go, oldest first
-	open    []int // what is left of order, without those protected
-	gone    []bool
-	cleared map[int][]body // bodies to clear, by message
+	original, total int
+	groupOf         []int // of each message
+	costs           []int // of each group
+	open            []int // the groups that may go, oldest first
+	gone            []bool
+	cleared         map[int][]body // bodies to clear, by message
 }
 
-func newCut(t *tally) *cut {
-	c := &cut{
+// newCut checks the request, counts its conversation and finds the groups in it.
+func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
+	target, err = positive("targetTokens", req.TargetTokens, DefaultTargetTokens)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults":
+		return nil, 0, Errorf(CodeInvalid, `strategy: expected "oldest" or "toolResults", got %q`, req.Strategy)
+	case req.StartOn != "" && req.StartOn != "user":
+		return nil, 0, Errorf(CodeInvalid, `startOn: expected "user", got %q`, req.StartOn)
+	case req.KeepLast < 0:
+		return nil, 0, Errorf(CodeInvalid, "keepLast: expected a whole number, 0 or above, got %d", req.KeepLast)
+	}
+	t, err := m.tally(req.Conversation)
+	if err != nil {
+		return nil, 0, err
+	}
+	c = &cut{
 		tally:   t,
 		total:   t.fixed(),
 		groupOf: groups(t.messages),
@@ -120,19 +109,37 @@ func newCut(t *tally) *cut {
 	}
 	kept := make([]bool, len(t.messages)) // groups that hold a system message
 	for i, msg := range t.messages {
-		cost := t.cost(msg.gist)
+		cost, group := t.cost(msg.gist), c.groupOf[i]
 		c.total += cost
-		c.costs[c.groupOf[i]] += cost
-		if msg.instructs() {
-			kept[c.groupOf[i]] = true
-		}
+		c.costs[group] += cost
+		kept[group] = kept[group] || msg.instructs()
 	}
 	for i, group := range c.groupOf {
 		if i == group && !kept[i] {
-			c.order = append(c.order, i)
+			c.open = append(c.open, i)
 		}
 	}
-	return c
+	c.open = c.open[:max(0, len(c.open)-req.KeepLast)]
+	c.original = c.total
+	return c, target, nil
+}
+
+func (c *cut) trim(req TrimRequest, target int) {
+	if req.Strategy == "toolResults" {
+		c.clearResults(target)
+	}
+	for c.total > target && len(c.open) > 0 {
+		c.dropOldest()
+	}
+	for req.StartOn == "user" && len(c.open) > 0 && !c.messages[c.open[0]].opensTurn() {
+		c.dropOldest()
+	}
+}
+
+func (c *cut) result(input json.RawMessage, target int) TrimResult {
+	result := TrimResult{Tokens: c.total, OriginalTokens: c.original, Satisfied: c.total <= target}
+	result.Messages, result.Removed, result.Cleared = c.splice(input)
+	return result
 }
 
 func (c *cut) dropOldest() {
