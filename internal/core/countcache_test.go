@@ -83,6 +83,12 @@ func TestCountCacheIsBounded(t *testing.T) {
 	if n := len(c.young) + len(c.old); n < 10_000 || n > 60_000 {
 		t.Errorf("%d entries are kept", n)
 	}
+	for range 200_000 {
+		c.put(key(199_999), first)
+	}
+	if c.get(key(199_990)) == nil {
+		t.Error("putting what is there pushed something out")
+	}
 	c.put(key(-1), &gist{bodies: make([]body, 1_000_000)})
 	if c.get(key(-1)) != nil {
 		t.Error("an entry larger than a generation is kept")

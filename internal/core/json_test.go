@@ -20,7 +20,7 @@ func TestParseDepth(t *testing.T) {
 // say the same.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		``, ` `, `null`, `tru`, `-`, `-0`, `01`, `1.`, `1.5e`, `1.5E+10`, `"`, `"\`, `"\u12`, `"\x"`, "\"\x01\"", `"a\u00e9\ud83d\ude00\ud83d"`,
+		``, ` `, `null`, `tru`, `-`, `-0`, `01`, `1.`, `1.5e`, `1.5E+10`, `"`, `"\`, `"\u12`, `"\x"`, "\"\x01\"", `"a\u00e9\ud83d\ude00\ud83d"`, `"\ud83d\ud83dA\ude00\ud83d\u0041"`,
 		`{"a":1,"a":[2,{}],"\u0062":"\/\"\\\b\f\n\r\t"}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{1:2}`, `[1 2]`, `[[[]]]`, `[1,]`, `1 2`,
 		"[\"\xff long enough to be read eight bytes at a time\", \"\u2028\"]", ` { "k" : [ true , false , null ] } `,
 	} {

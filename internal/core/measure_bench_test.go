@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -21,9 +21,10 @@ func realMeter() *Meter {
 // source tree.
 func longConversation(b *testing.B, tokens int) []string {
 	b.Helper()
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "net", "http", "*.go"))
-	if err != nil || len(files) == 0 {
-		b.Skipf("no Go source tree at %s to make a conversation of: %v", runtime.GOROOT(), err)
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	files, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "net", "http", "*.go"))
+	if len(files) == 0 {
+		b.Skipf("no Go source tree at %q to make a conversation of: %v", root, err)
 	}
 	counter, _ := token.Get(token.Cl100k)
 	messages := []string{`{"role":"system","content":"You are a careful engineer."}`, user("Read the package and say how connections are reused.")}

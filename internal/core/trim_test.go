@@ -105,6 +105,8 @@ func TestTrimGroups(t *testing.T) {
 		{"an answer without a call", []string{tool("x"), plain, plain}, 20, TrimRequest{}, []int{0}},
 		{"ids used again", []string{call("a"), tool("a"), call("a"), tool("a")}, 30, TrimRequest{}, []int{0, 1}},
 		{"names instead of ids", []string{geminiCall, geminiAnswer, geminiCall, geminiAnswer}, 40, TrimRequest{}, []int{0, 1}},
+		{"a name where only the answer has an id", []string{geminiCall, strings.Replace(geminiAnswer, `"name"`, `"id":"r","name"`, 1), geminiCall}, 40, TrimRequest{}, []int{0, 1}},
+		{"what hangs together with a system message", []string{strings.Replace(call("a"), "assistant", "system", 1), tool("a"), plain}, 5, TrimRequest{}, []int{2}},
 		{
 			"a function's answer",
 			[]string{`{"role":"assistant","function_call":{"name":"read","arguments":"` + tenTokens + `"}}`, `{"role":"function","name":"read","content":"` + tenTokens + `"}`, plain},
@@ -116,6 +118,7 @@ func TestTrimGroups(t *testing.T) {
 		{"protection of more than there is", []string{plain}, 5, TrimRequest{KeepLast: 9}, nil},
 		{"start on user", []string{plain, use("a"), results("", "a"), assistant("x"), plain, plain}, 1000, TrimRequest{StartOn: "user"}, nil},
 		{"start on user after a cut", []string{plain, use("a"), results("", "a"), assistant("x"), plain, plain}, 43, TrimRequest{StartOn: "user"}, []int{0, 1, 2, 3}},
+		{"start on user, not on an answer without a call", []string{results("go on", "x"), tool("x"), plain}, 1000, TrimRequest{StartOn: "user"}, []int{0, 1}},
 		{"start on user without any", []string{plain, use("a"), results("", "a")}, 25, TrimRequest{StartOn: "user"}, []int{0, 1, 2}},
 		{"start on user and protection", []string{plain, use("a"), results("", "a")}, 25, TrimRequest{StartOn: "user", KeepLast: 1}, []int{0}},
 	} {
@@ -236,6 +239,24 @@ func TestTrimClearsOnlyWhereThatSaves(t *testing.T) {
 	got := mustTrim(t, TrimRequest{Conversation: c, TargetTokens: &target, Strategy: "toolResults"})
 	if !cmp.Equal(got.Cleared, []int{2}) || len(got.Removed) > 0 {
 		t.Errorf("cleared %v, removed %v; want [2], []", got.Cleared, got.Removed)
+	}
+}
+
+// A placeholder stays as it is, though one with a smaller number would be shorter.
+func TestTrimNeverClearsTwice(t *testing.T) {
+	for _, message := range []string{
+		`{"role":"tool","tool_call_id":"a","content":"[tool result cleared by ctxls: 123456789123456789 tokens]"}`,
+		`{"info":{"role":"assistant"},"parts":[{"type":"tool","tool":"read","state":{"output":"[tool result cleared by ctxls: 123456789123456789 tokens]"}}]}`,
+		`{"parts":[{"functionResponse":{"name":"read","response":{"output":"[tool result cleared by ctxls: 123456789123456789 tokens]"}}}]}`,
+	} {
+		got := mustTrim(t, TrimRequest{Conversation: conversation(message, user("hi")), TargetTokens: new(5), Strategy: "toolResults"})
+		if len(got.Cleared) > 0 || !cmp.Equal(got.Removed, []int{0}) {
+			t.Errorf("%s: cleared %v, removed %v; want [], [0]", message, got.Cleared, got.Removed)
+		}
+		got = mustTrim(t, TrimRequest{Conversation: conversation(message, user("hi")), TargetTokens: new(18), Strategy: "toolResults"})
+		if len(got.Cleared) > 0 {
+			t.Errorf("%s: cleared again: %s", message, got.Messages)
+		}
 	}
 }
 
