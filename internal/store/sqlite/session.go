@@ -1,0 +1,275 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// maxSamples bounds the history of a session. tidyEvery says after how many new paths and samples both are cut to size: so
+// seldom that counting them costs an update next to nothing.
+const (
+	maxSamples = 2000
+	tidyEvery  = 100
+)
+
+// sessionRow is a session as it stands in its table.
+type sessionRow struct {
+	id, added int64
+	session   core.Session
+}
+
+const selectSessions = "SELECT id, host, session_id, cwd, added, data FROM sessions "
+
+// scanSession reads a row of selectSessions. What stands in columns is kept there byte for byte, which JSON does not do
+// for text that is not UTF-8.
+func scanSession(scan func(...any) error) (sessionRow, error) {
+	var row sessionRow
+	var host, sessionID, cwd string
+	var data []byte
+	if err := scan(&row.id, &host, &sessionID, &cwd, &row.added, &data); err != nil {
+		return row, err
+	}
+	if err := json.Unmarshal(data, &row.session); err != nil {
+		return row, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	row.session.Host, row.session.SessionID, row.session.CWD = core.Host(host), sessionID, cwd
+	return row, nil
+}
+
+// sessions returns the rows of selectSessions with the given conditions, leaving out those that keep refuses.
+func (c *conn) sessions(ctx context.Context, conditions string, args []any) ([]sessionRow, error) {
+	var found []sessionRow
+	err := c.rows(ctx, selectSessions+conditions, args, func(scan func(...any) error) error {
+		row, err := scanSession(scan)
+		found = append(found, row)
+		return err
+	})
+	return found, err
+}
+
+// session returns one session, nil where it is not stored.
+func (c *conn) session(ctx context.Context, key core.Key) (*sessionRow, error) {
+	found, err := c.sessions(ctx, "WHERE session_id = ? AND host = ?", []any{key.SessionID, string(key.Host)})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// saveSession writes the changes to one session and to what belongs to it. row is what is stored of it so far.
+func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes core.Changes) error {
+	if row == nil && changes.Session == nil {
+		return core.Errorf(core.CodeInternal, "paths or samples belong to a session that is not stored")
+	}
+	isNew := row == nil
+	if isNew {
+		row = &sessionRow{}
+	}
+	before := row.added
+	row.added += int64(len(changes.Paths) + len(changes.Samples))
+	if changes.Session != nil {
+		row.session = *changes.Session
+	}
+	if err := c.put(ctx, row, isNew); err != nil {
+		return err
+	}
+	for _, use := range changes.Paths {
+		if err := c.putPath(ctx, row.id, use); err != nil {
+			return err
+		}
+	}
+	for i, sample := range changes.Samples {
+		if err := c.putSample(ctx, row.id, before+int64(i), sample); err != nil {
+			return err
+		}
+	}
+	if before/tidyEvery != row.added/tidyEvery {
+		if err := c.tidy(ctx, row.id); err != nil {
+			return err
+		}
+	}
+	if isNew && changes.MaxSessions > 0 {
+		return c.forgetOldest(ctx, row.id, changes.MaxSessions)
+	}
+	return nil
+}
+
+// put writes the row of a session. A new one is given its id.
+func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
+	s := row.session
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if !isNew {
+		return c.exec(ctx, "UPDATE sessions SET cwd = ?, updated_at = ?, ended_at = ?, added = ?, data = ? WHERE id = ?",
+			s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data), row.id)
+	}
+	_, err = c.row(ctx, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		[]any{string(s.Host), s.SessionID, s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data)}, &row.id)
+	return err
+}
+
+// forgetOldest keeps the newest sessions, at most most of them. The one that was just added is one of them whatever its
+// time: it is not silent. It is called only when one was added, since nothing else makes them more.
+func (c *conn) forgetOldest(ctx context.Context, added int64, most int) error {
+	var count int
+	if _, err := c.row(ctx, "SELECT count(*) FROM sessions", nil, &count); err != nil || count <= most {
+		return err
+	}
+	return c.exec(ctx, `DELETE FROM sessions WHERE id IN
+		(SELECT id FROM sessions WHERE id <> ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)`, added, most-1)
+}
+
+// byRecency orders a working set: the most recently used first; of those used at one time the one used most heavily.
+const byRecency = "ORDER BY used_at DESC, use DESC, path"
+
+// workingSet returns the paths of a session.
+func (c *conn) workingSet(ctx context.Context, id int64) ([]core.PathUse, error) {
+	var set []core.PathUse
+	err := c.rows(ctx, "SELECT path, use, used_at FROM paths WHERE session = ? "+byRecency+" LIMIT ?", []any{id, core.MaxWorkingSet}, func(scan func(...any) error) error {
+		var use core.PathUse
+		var at int64
+		err := scan(&use.Path, &use.Use, &at)
+		use.At = instant(at)
+		set = append(set, use)
+		return err
+	})
+	return set, err
+}
+
+// putPath adds one use to a session's working set. A path that is there already keeps its heaviest use and latest time.
+func (c *conn) putPath(ctx context.Context, id int64, use core.PathUse) error {
+	return c.exec(ctx, `INSERT INTO paths (session, path, use, used_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (session, path) DO UPDATE SET use = max(use, excluded.use), used_at = max(used_at, excluded.used_at)`,
+		id, use.Path, int(use.Use), millis(use.At))
+}
+
+// putSample adds one sample to a session's history.
+func (c *conn) putSample(ctx context.Context, id, seq int64, sample core.Sample) error {
+	return c.exec(ctx, "INSERT INTO samples (session, seq, at, tokens, window_tokens, kind) VALUES (?, ?, ?, ?, ?, ?)",
+		id, seq, millis(sample.At), sample.Tokens, sample.WindowTokens, string(sample.Kind))
+}
+
+// tidy cuts what belongs to a session to size, with room for what comes before the next time.
+//
+// Of paths the least recently used go. Of samples the past is kept in less and less detail: of the older half every second
+// goes, but no compaction. Only where that is not enough, in a session that is all compactions, the oldest go.
+func (c *conn) tidy(ctx context.Context, id int64) error {
+	err := c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
+		(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
+	if err != nil {
+		return err
+	}
+	const most = maxSamples - tidyEvery
+	for before := 0; ; {
+		var count int
+		if _, err := c.row(ctx, "SELECT count(*) FROM samples WHERE session = ?", []any{id}, &count); err != nil || count <= most {
+			return err
+		}
+		if count == before {
+			return c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+				(SELECT seq FROM samples WHERE session = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`, id, most)
+		}
+		before = count
+		err := c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+			(SELECT seq FROM (SELECT seq, kind, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1)
+			WHERE n <= ?2 / 2 AND n % 2 = 0 AND kind <> ?3)`, id, count, string(core.SampleCompaction))
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Session implements core.Store.
+func (s *Store) Session(ctx context.Context, key core.Key) (core.Snapshot, error) {
+	var snapshot core.Snapshot
+	err := s.run(ctx, false, func(c *conn) error {
+		row, err := c.session(ctx, key)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			return core.Errorf(core.CodeNotFound, "no session %q of %s is known", key.SessionID, key.Host)
+		}
+		set, err := c.workingSet(ctx, row.id)
+		snapshot = core.Snapshot{Session: row.session, WorkingSet: set}
+		return err
+	})
+	return snapshot, err
+}
+
+// FindSessions implements core.Store.
+func (s *Store) FindSessions(ctx context.Context, id string) ([]core.Snapshot, error) {
+	return s.snapshots(ctx, "WHERE session_id = ?", []any{id}, core.SessionFilter{})
+}
+
+// Sessions implements core.Store.
+func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]core.Snapshot, error) {
+	return s.snapshots(ctx, "WHERE (?1 = '' OR host = ?1) AND (?2 OR ended_at = 0)", []any{string(f.Host), f.IncludeEnded}, f)
+}
+
+// snapshots returns the sessions that meet the conditions and lie in the folders of f, at most its limit.
+func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]core.Snapshot, error) {
+	var found []core.Snapshot
+	err := s.run(ctx, false, func(c *conn) error {
+		found = nil
+		rows, err := c.sessions(ctx, conditions+" ORDER BY updated_at DESC, id DESC", args)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if len(f.Folders) > 0 && !withinAny(f.Folders, row.session.CWD) {
+				continue
+			}
+			set, err := c.workingSet(ctx, row.id)
+			if err != nil {
+				return err
+			}
+			found = append(found, core.Snapshot{Session: row.session, WorkingSet: set})
+			if len(found) == f.Limit {
+				break
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// withinAny reports whether cwd is one of the folders or lies below one.
+func withinAny(folders []string, cwd string) bool {
+	for _, folder := range folders {
+		if within(folder, cwd, runtime.GOOS == "windows") {
+			return true
+		}
+	}
+	return false
+}
+
+// Samples implements core.Store.
+func (s *Store) Samples(ctx context.Context, key core.Key, limit int) ([]core.Sample, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	var samples []core.Sample
+	err := s.run(ctx, false, func(c *conn) error {
+		samples = nil
+		return c.rows(ctx, `SELECT at, tokens, window_tokens, kind FROM
+			(SELECT m.* FROM samples m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND s.host = ?
+			ORDER BY m.at DESC, m.seq DESC LIMIT ?) ORDER BY at, seq`,
+			[]any{key.SessionID, string(key.Host), limit}, func(scan func(...any) error) error {
+				var sample core.Sample
+				var at int64
+				err := scan(&at, &sample.Tokens, &sample.WindowTokens, &sample.Kind)
+				sample.At = instant(at)
+				samples = append(samples, sample)
+				return err
+			})
+	})
+	return samples, err
+}

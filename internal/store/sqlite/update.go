@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// load reads what q asks for. It also returns the row of the session, nil where that is not stored.
+func (c *conn) load(ctx context.Context, q core.Query) (state core.State, row *sessionRow, err error) {
+	if q.Key != (core.Key{}) {
+		if row, err = c.session(ctx, q.Key); err != nil {
+			return state, nil, err
+		}
+		if row != nil {
+			state.Known, state.Session = true, row.session
+			if q.WorkingSet {
+				if state.WorkingSet, err = c.workingSet(ctx, row.id); err != nil {
+					return state, nil, err
+				}
+			}
+		}
+		provider, model := cmp.Or(q.Provider, state.Session.Provider), cmp.Or(q.Model, state.Session.Model)
+		if state.Learned, err = c.window(ctx, q.Key.Host, provider, model); err != nil {
+			return state, nil, err
+		}
+	}
+	if q.Task == nil {
+		return state, row, nil
+	}
+	if task := q.Task(state.Session); task != "" {
+		if state.Tasks, err = c.taskSums(ctx, task, q.TaskThreshold, ring(q.WindowTasks)); err != nil {
+			return state, nil, err
+		}
+		state.Alert, _, err = c.counters(ctx)
+	}
+	return state, row, err
+}
+
+// save writes changes: first what goes, then what comes. row is that of the session that q names.
+func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes core.Changes) (err error) {
+	if changes.Session != nil && changes.Session.Key() != q.Key {
+		return core.Errorf(core.CodeInternal, "the update of one session would save another one")
+	}
+	if changes.Delete && row != nil {
+		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
+			return err
+		}
+		row = nil
+	}
+	if changes.Session != nil || len(changes.Paths)+len(changes.Samples) > 0 {
+		if err := c.saveSession(ctx, row, changes); err != nil {
+			return err
+		}
+	}
+	if changes.Learned != nil {
+		if err := c.saveWindow(ctx, *changes.Learned); err != nil {
+			return err
+		}
+	}
+	if changes.Task != nil {
+		if err := c.saveTask(ctx, *changes.Task, ring(changes.WindowTasks)); err != nil {
+			return err
+		}
+	}
+	if changes.Alert != nil {
+		if err := c.exec(ctx, "UPDATE fleet SET alert_at = ?, alert_rate = ?", millis(changes.Alert.At), changes.Alert.Rate); err != nil {
+			return err
+		}
+	}
+	if changes.Trim != nil {
+		return c.exec(ctx, "UPDATE fleet SET trim_operations = trim_operations + ?, trimmed_tokens = trimmed_tokens + ?",
+			changes.Trim.Operations, changes.Trim.Tokens)
+	}
+	return nil
+}
+
+// ring is the length of the task ring, for which 0 sets no bound.
+func ring(windowTasks int) int {
+	if windowTasks <= 0 {
+		return math.MaxInt32
+	}
+	return windowTasks
+}
