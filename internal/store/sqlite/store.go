@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{options: o}
 	path, err := filepath.Abs(o.Path)
 	if err == nil {
-		s.path, err = local(path, o)
+		s.path, err = local(followLinks(path), o)
 	}
 	if err == nil {
 		err = s.reopen(ctx)
@@ -66,6 +67,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, explain(ctx, err, o.BusyTimeout)
 	}
 	return s, nil
+}
+
+// followLinks returns what path leads to when it is itself a symbolic link. SQLite puts the log beside that file, and what
+// is moved aside is the file and not the link.
+func followLinks(path string) string {
+	for range 10 { // more is a loop, and opening will say so
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
 }
 
 // Path returns where the database file is: a change by any process touches it or the file of that name with "-wal".
