@@ -127,7 +127,7 @@ func TestDamageFoundWhileSavingIsNotRetried(t *testing.T) {
 	path := filled(t)
 	s := open(t, path)
 	root := int64(0)
-	if err := s.run(t.Context(), false, func(c *conn) error {
+	if err := s.run(t.Context(), false, func(ctx context.Context, c *conn) error {
 		_, err := c.row(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'windows'", nil, &root)
 		return err
 	}); err != nil {
@@ -156,7 +156,7 @@ func TestDamageFoundWhileSavingIsNotRetried(t *testing.T) {
 func TestTextThatIsNotASessionIsDamage(t *testing.T) {
 	path := filled(t)
 	s, reports := reporting(t, path)
-	if err := s.run(t.Context(), true, func(c *conn) error {
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
 		return c.exec(t.Context(), "UPDATE sessions SET data = substr(data, 1, 40)")
 	}); err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestALinkedStateIsMovedAsideWhereItLies(t *testing.T) {
 func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
 	path := filled(t)
 	s := open(t, path)
-	if err := s.run(t.Context(), true, func(c *conn) error {
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
 		return c.exec(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", format+1))
 	}); err != nil {
 		t.Fatal(err)

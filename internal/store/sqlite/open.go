@@ -154,7 +154,7 @@ func (f *file) prepare(ctx context.Context, c driver.Conn) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		mode, err := one(ctx, c, "PRAGMA journal_mode")
 		if err == nil && mode != "wal" {
-			mode, err = one(ctx, c, "PRAGMA journal_mode = wal")
+			_, err = one(ctx, c, "PRAGMA journal_mode = wal")
 		}
 		if err == nil {
 			break
