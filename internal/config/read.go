@@ -9,19 +9,23 @@ import (
 	"path/filepath"
 )
 
-// maxFileBytes is the largest file that is read. Settings written by hand are a hundredth of it.
-const maxFileBytes = 1 << 20
+// The largest files that are read. Settings written by hand are a hundredth of that. A workspace's is held shorter: who
+// wrote it may mean harm, every hook reads it, and a megabyte of settings takes longer to check than a hook has.
+const (
+	maxUserBytes      = 1 << 20
+	maxWorkspaceBytes = 64 << 10
+)
 
 // errForeign says that a workspace's file belongs to somebody else.
 var errForeign = errors.New("belongs to another user: ignored")
 
 // fileLayer reads a file as a layer, nil where there is none.
 func fileLayer(path string, workspace bool) *layer {
-	open := openUserFile
+	open, most := openUserFile, maxUserBytes
 	if workspace {
-		open = openWorkspaceFile
+		open, most = openWorkspaceFile, maxWorkspaceBytes
 	}
-	data, err := readFile(path, open)
+	data, err := readFile(path, open, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !exists(path):
 		return nil
@@ -33,8 +37,8 @@ func fileLayer(path string, workspace bool) *layer {
 	return parse(path, data, workspace)
 }
 
-// readFile returns what the regular file at path holds.
-func readFile(path string, open func(string) (*os.File, error)) ([]byte, error) {
+// readFile returns what the regular file at path holds, if that is at most so many bytes.
+func readFile(path string, open func(string) (*os.File, error), most int) ([]byte, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
@@ -46,9 +50,9 @@ func readFile(path string, open func(string) (*os.File, error)) ([]byte, error) 
 	} else if !info.Mode().IsRegular() {
 		return nil, notRegular(info)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err == nil && len(data) > maxFileBytes {
-		err = fmt.Errorf("larger than %d bytes", maxFileBytes)
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("larger than %d bytes", most)
 	}
 	return data, err
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,6 @@ func TestUnreadableFiles(t *testing.T) {
 		want  string // behind the file's name
 	}{
 		{"a directory", func(t *testing.T, path string) { mkdir(t, path) }, "cannot be read: a directory: want a regular file"},
-		{"too large", func(t *testing.T, path string) {
-			writeString(t, path, levels+strings.Repeat(" ", 1<<20))
-		}, "cannot be read: larger than 1048576 bytes"},
 		{"a link to a directory", func(t *testing.T, path string) {
 			mkdir(t, path+".d")
 			symlink(t, filepath.Base(path)+".d", path)
@@ -57,13 +55,21 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A file of exactly the largest size is read.
+// A file of exactly the largest size is read, a byte more is too much.
 func TestLargestFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config.json")
-	writeString(t, path, levels+strings.Repeat(" ", 1<<20-len(levels)))
-	got, problems := load(t, "", config.Sources{UserFile: path})
-	if diff := cmp.Diff([]int{20, 30, 40}, got); diff != "" || problems != "" {
-		t.Errorf("levels (-want +got):\n%s\nproblems: %s", diff, problems)
+	dir := t.TempDir()
+	for name, most := range map[string]int{"config.json": 1 << 20, ".ctxls.json": 64 << 10} {
+		path := filepath.Join(dir, name)
+		text := levels + strings.Repeat(" ", most-len(levels))
+		writeString(t, path, text)
+		if problems := config.CheckFile(path); len(problems) > 0 {
+			t.Errorf("%s of %d bytes: %v", name, most, problems)
+		}
+		writeString(t, path, text+" ")
+		want := fmt.Sprintf("%s: cannot be read: larger than %d bytes\n", path, most)
+		if got := join(config.CheckFile(path)); got != want {
+			t.Errorf("%s of a byte more: %q, want %q", name, got, want)
+		}
 	}
 }
 

@@ -148,7 +148,8 @@ func (c Cursor) SameFile(d Cursor) bool { return c.Device == d.Device && c.Inode
 type Reading struct {
 	From   int64
 	Cursor Cursor
-	// Restarted says that the file is shorter than it was, so that an earlier cursor in it means nothing.
+	// Restarted says that the file is not the one that the given cursor was in, or was cut or rewritten below it: the stored
+	// cursor is void, whatever its offset, and so is the rule that nothing below it counts.
 	Restarted bool
 	Entries   []Entry // in file order
 }

@@ -28,15 +28,17 @@ func (c UsageConfig) Occupancy(rep Report, rules Rules) int {
 // since, the end of the last compaction, never do; neither do older ones than what the gauge shows.
 //
 // A report without a time (a status line) describes the response whose tuple it repeats. With a tuple that is new it is
-// ahead of the transcript, until the transcript says something again.
+// ahead of the transcript, until the transcript says something again. Without even a tuple it only helps where nothing
+// better is known.
 func (g Gauge) Observe(rep Report, tokens int, since, now time.Time) (Gauge, bool) {
 	if rep.Tokens <= 0 {
 		return g, false // a placeholder: unknown, not empty
 	}
 	timeless := rep.At.IsZero()
-	at := rep.At
+	at, tuple := rep.At, rep.Tuple
+	tuple.Output = 0 // grows while the answer is streamed
 	switch {
-	case timeless && slices.Contains(g.Recent, rep.Tuple):
+	case timeless && (slices.Contains(g.Recent, tuple) || tuple.IsZero() && g.Known):
 		return g, false
 	case timeless:
 		at = now
@@ -45,8 +47,8 @@ func (g Gauge) Observe(rep Report, tokens int, since, now time.Time) (Gauge, boo
 	case g.Known && g.Provenance != ProvenanceHost && at.Before(g.At):
 		return g, false
 	}
-	if !rep.Tuple.IsZero() && (len(g.Recent) == 0 || g.Recent[len(g.Recent)-1] != rep.Tuple) {
-		g.Recent = append(slices.Clone(g.Recent), rep.Tuple)
+	if !tuple.IsZero() && (len(g.Recent) == 0 || g.Recent[len(g.Recent)-1] != tuple) {
+		g.Recent = append(slices.Clone(g.Recent), tuple)
 		g.Recent = g.Recent[max(0, len(g.Recent)-maxRecentTuples):]
 	}
 	g.Known, g.Tokens, g.Provenance, g.At = true, tokens, rep.Provenance, at

@@ -53,7 +53,7 @@ type Gauge struct {
 	Appended int `json:"appended,omitempty"`
 	// Behind says that the host has made another response since, whose figures have not been seen yet.
 	Behind bool `json:"behind,omitempty"`
-	// Recent holds the tuples of the last responses, newest last. A status line carries no time: one that repeats a tuple
+	// Recent holds the tuples of the last responses without their output, newest last. A status line carries no time: one that repeats a tuple
 	// describes that response again.
 	Recent []UsageTuple `json:"recent,omitempty"`
 }
