@@ -104,10 +104,15 @@ func (c *conn) rows(ctx context.Context, query string, args []any, each func(sca
 	return rows.Err()
 }
 
-// transaction runs f between begin and COMMIT; an error or a panic of f undoes all that it did.
-func (c *conn) transaction(ctx context.Context, begin string, f func() error) (err error) {
+// transaction runs f between BEGIN and COMMIT; an error or a panic of f undoes all that it did. A writing one gets its lock
+// first and waits for nobody after that: the context of f then does not end, which spares a goroutine for each statement.
+func (c *conn) transaction(ctx context.Context, write bool, f func(context.Context) error) (err error) {
 	if err := c.open(ctx); err != nil {
 		return err
+	}
+	begin, inside := "BEGIN", ctx
+	if write {
+		begin, inside = "BEGIN IMMEDIATE", context.WithoutCancel(ctx)
 	}
 	if err := c.exec(ctx, begin); err != nil {
 		if ctx.Err() != nil {
@@ -121,13 +126,13 @@ func (c *conn) transaction(ctx context.Context, begin string, f func() error) (e
 			c.close(true) // in no known state: the next to come connects anew
 		}
 	}()
-	if err := f(); err != nil {
+	if err := f(inside); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // waits for nobody, and should not be told failed when it is not
+	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // should not be told failed when it is not
 	done = err == nil
 	return err
 }
