@@ -173,7 +173,7 @@ func (r *frameReader) header() (length int64, err error) {
 		}
 		line = bytes.TrimRight(line, "\r\n")
 		switch {
-		case len(line) == 0 && !begun:
+		case len(bytes.TrimSpace(line)) == 0 && !begun:
 			used = 0
 			continue
 		case len(line) == 0 && length < 0:

@@ -261,6 +261,12 @@ func probed(options Options) (*Server, *probe) {
 		"test/echo": request(func(_ *Server, _ context.Context, p *json.RawMessage) (jsonrpc2.RawMessage, error) {
 			return jsonrpc2.RawMessage(*p), nil
 		}),
+		"test/pretty": request(func(*Server, context.Context, *noParams) (jsonrpc2.RawMessage, error) {
+			return jsonrpc2.RawMessage("{\n  \"a\": 1\n}"), nil
+		}),
+		"test/length": request(func(_ *Server, _ context.Context, p *json.RawMessage) (int, error) {
+			return len(*p), nil
+		}),
 		"test/wait": request(func(_ *Server, ctx context.Context, w *waitParams) (string, error) {
 			return waitFor(ctx, w.Name)
 		}),

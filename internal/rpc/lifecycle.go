@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"go.lsp.dev/jsonrpc2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -108,7 +108,7 @@ type ServerInfo struct {
 	Version string `json:"version"`
 }
 
-func (s *Server) initialize(ctx context.Context, p *InitializeParams) (*InitializeResult, error) {
+func (s *Server) initialize(_ context.Context, p *InitializeParams) (*InitializeResult, error) {
 	folders := p.WorkspaceFolders
 	if len(folders) == 0 && p.RootURI != "" {
 		folders = []WorkspaceFolder{{URI: p.RootURI}}
@@ -130,7 +130,7 @@ func (s *Server) initialize(ctx context.Context, p *InitializeParams) (*Initiali
 	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
 	s.configure(p.InitializationOptions.Config)
 	if p.ProcessID != nil {
-		s.watchClient(ctx, *p.ProcessID)
+		s.watchClient(*p.ProcessID)
 	}
 
 	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
@@ -168,13 +168,13 @@ func (s *Server) exit(context.Context, *noParams) (any, error) {
 
 // CancelParams name the call to cancel.
 type CancelParams struct {
-	ID json.RawMessage `json:"id"`
+	ID jsontext.Value `json:"id"`
 }
 
 func (s *Server) cancelRequest(_ context.Context, p *CancelParams) (any, error) {
-	id := idOf(p.ID)
+	id := readID(p.ID)
 	if !id.IsValid() {
-		return nil, invalid("id", "expected the id of a request, got %s", shown([]byte(p.ID)))
+		return nil, invalid("id", "expected the id of a request, got %s", shown(p.ID))
 	}
 	s.inFlight.cancel(id)
 	return nil, nil
@@ -204,8 +204,11 @@ type DidChangeConfigurationParams struct {
 
 func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigurationParams) (any, error) {
 	config := p.Settings
-	if section, ok := members([]byte(config))["ctxls"]; ok {
-		config = json.RawMessage(section)
+	var sections struct {
+		Ctxls json.RawMessage `json:"ctxls"`
+	}
+	if json.Unmarshal(config, &sections) == nil && sections.Ctxls != nil {
+		config = sections.Ctxls
 	}
 	s.configure(config)
 	return nil, nil
@@ -265,9 +268,4 @@ func (s *Server) paths(folders []WorkspaceFolder) []string {
 		paths = append(paths, path)
 	}
 	return paths
-}
-
-// idOf reads an id; the zero ID stands for one that no request can have.
-func idOf(raw []byte) jsonrpc2.ID {
-	return readableID(append(append([]byte(`{"id":`), raw...), '}'))
 }

@@ -3,7 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,9 +35,10 @@ func sift(body []byte) verdict {
 	if body = bytes.TrimSpace(body); body[0] == '[' {
 		return siftBatch(body)
 	}
-	kind, err := judge(body)
+	message := open(body)
+	kind, err := message.judge()
 	if err != nil {
-		return verdict{refused: err, id: readableID(body)}
+		return verdict{refused: err, id: readID(message.id)}
 	}
 	if kind == response {
 		return verdict{}
@@ -58,9 +59,10 @@ func siftBatch(body []byte) verdict {
 		if members++; members > maxBatch {
 			return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
 		}
-		kind, err := judge(member)
+		message := open(member)
+		kind, err := message.judge()
 		if err != nil {
-			member, replaced = refusedMember(readableID(member), err), true
+			member, replaced = refusedMember(readID(message.id), err), true
 		}
 		if err == nil && kind == response {
 			replaced = true
@@ -112,63 +114,76 @@ const (
 	response
 )
 
-// judge says what a JSON value is as a message, or why it is none.
-func judge(message []byte) (kind, error) {
-	view, err := jsonrpc2.ScanMessageView(message)
-	if err != nil {
-		return 0, fault(message)
-	}
-	switch view.Kind {
-	case jsonrpc2.MessageViewCall:
-		return call, nil
-	case jsonrpc2.MessageViewNotification:
-		return notification, nil
-	default:
-		return response, nil
-	}
+// envelope is what a JSON value has of the members that make a message; what is nil is absent. Of doubled names the last
+// counts, as it does for the library.
+type envelope struct {
+	value                                []byte
+	version, id, method, result, failure jsontext.Value
 }
 
-// fault names what is wrong with a JSON value that is no message.
-func fault(message []byte) error {
-	refuse := func(format string, args ...any) error { return core.Errorf(codeInvalidRequest, format, args...) }
-	if got := jsontext.Value(message).Kind(); got != jsontext.KindBeginObject {
-		return refuse("expected a request object, got %s", kindName(got))
+func open(value []byte) envelope {
+	e := envelope{value: value}
+	if value[0] != '{' {
+		return e
 	}
-	m := members(message)
-	if version := m["jsonrpc"]; string(version) != `"2.0"` {
-		return refuse(`jsonrpc: expected "2.0", got %s`, shown(version))
+	for name, v := range members(value) {
+		switch string(name) {
+		case `"jsonrpc"`:
+			e.version = v
+		case `"id"`:
+			e.id = v
+		case `"method"`:
+			e.method = v
+		case `"result"`:
+			e.result = v
+		case `"error"`:
+			e.failure = v
+		}
 	}
-	if method, ok := m["method"]; ok && method.Kind() != jsontext.KindString {
-		return refuse("method: expected a string, got %s", shown(method))
-	}
-	if id, ok := m["id"]; ok && id.Kind() != jsontext.KindNull && !readableID(message).IsValid() {
-		return refuse("id: expected a string or an integer of 64 bits, got %s", shown(id))
-	}
-	if _, ok := m["method"]; !ok {
-		return refuse("method: required, expected a string")
-	}
-	return refuse("a request has neither result nor error")
+	return e
 }
 
-// readableID returns the id that message, a JSON value, can be answered under; the zero ID when there is none.
-func readableID(message []byte) jsonrpc2.ID {
-	raw := members(message)["id"]
-	var text string
-	var number int64
+// judge says what a message is, or why it is none.
+func (e *envelope) judge() (kind, error) {
+	refuse := func(format string, args ...any) (kind, error) {
+		return 0, core.Errorf(codeInvalidRequest, format, args...)
+	}
+	hasID := e.id != nil && e.id.Kind() != jsontext.KindNull
 	switch {
-	case raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &text) == nil:
-		return jsonrpc2.NewStringID(text)
-	case raw.Kind() == jsontext.KindNumber && json.Unmarshal(raw, &number) == nil:
-		return jsonrpc2.NewNumberID(number)
+	case e.value[0] != '{':
+		return refuse("expected a request object, got %s", kindName(jsontext.Value(e.value).Kind()))
+	case string(e.version) != `"2.0"`:
+		return refuse(`jsonrpc: expected "2.0", got %s`, shown(e.version))
+	case e.method == nil && (e.result != nil || e.failure != nil):
+		return response, nil
+	case e.method == nil:
+		return refuse("method: required, expected a string")
+	case e.method.Kind() != jsontext.KindString:
+		return refuse("method: expected a string, got %s", shown(e.method))
+	case hasID && !readID(e.id).IsValid():
+		return refuse("id: expected a string or an integer of 64 bits, got %s", shown(e.id))
+	case e.result != nil || e.failure != nil:
+		return refuse("a request has neither result nor error")
+	case hasID:
+		return call, nil
+	}
+	return notification, nil
+}
+
+// readID reads an id; the zero ID stands for none, and for one that nothing can be answered under.
+func readID(raw jsontext.Value) jsonrpc2.ID {
+	switch raw.Kind() {
+	case jsontext.KindString:
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return jsonrpc2.NewStringID(text)
+		}
+	case jsontext.KindNumber:
+		if number, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			return jsonrpc2.NewNumberID(number)
+		}
 	}
 	return jsonrpc2.ID{}
-}
-
-// members returns the members of a JSON object, of doubled names the last as the library has it; none of any other value.
-func members(message []byte) map[string]jsontext.Value {
-	var m map[string]jsontext.Value
-	_ = json.Unmarshal(message, &m)
-	return m
 }
 
 // shown is how a value that was not expected stands in a message.
@@ -200,34 +215,4 @@ func kindName(k jsontext.Kind) string {
 		return "an array"
 	}
 	return "nothing"
-}
-
-// elements yields the elements of array, which is valid JSON, as slices of it.
-func elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		start, depth, inString := 1, 0, false
-		for i := 0; i < len(array); i++ {
-			c := array[i]
-			switch {
-			case inString && c == '\\':
-				i++
-			case c == '"':
-				inString = !inString
-			case inString:
-			case c == '[' || c == '{':
-				depth++
-			case depth == 1 && (c == ',' || c == ']'):
-				element := bytes.TrimSpace(array[start:i])
-				if len(element) > 0 && !yield(element) {
-					return
-				}
-				start = i + 1
-				if c == ']' {
-					return
-				}
-			case c == ']' || c == '}':
-				depth--
-			}
-		}
-	}
 }

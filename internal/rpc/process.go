@@ -1,16 +1,13 @@
 package rpc
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // pollInterval is how often the server looks whether its client's process still lives.
 const pollInterval = time.Second
 
 // watchClient ends the server when process pid does. A process that cannot be seen from here at all, such as one outside
 // of a container, is not watched.
-func (s *Server) watchClient(ctx context.Context, pid int) {
+func (s *Server) watchClient(pid int) {
 	if !processLives(pid) {
 		s.log.Info("the client's process is not visible from here and is not watched", "pid", pid)
 		return
@@ -20,7 +17,7 @@ func (s *Server) watchClient(ctx context.Context, pid int) {
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-s.stream.done:
 				return
 			case <-tick.C:
 				if !processLives(pid) {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
@@ -90,6 +93,13 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return ErrExit
 	}
 	return s.stream.err()
+}
+
+// ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than
+// the process: SIGPIPE is ignored from here on.
+func (s *Server) ServeStdio(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE)
+	return s.Serve(ctx, os.Stdin, os.Stdout)
 }
 
 // Notify tells the client something, unless it never completed the handshake. It does not wait: when the client does not
