@@ -9,7 +9,7 @@ import (
 // client that asks faster than it reads is slowed down by its own pipe and costs no memory here.
 const (
 	maxPending      = 256      // requests being handled or waiting, and replies not yet written
-	maxPendingBytes = 64 << 20 // bytes of their params and replies; one message may go beyond it
+	maxPendingBytes = 16 << 20 // bytes of their params and replies; one message may go beyond it
 )
 
 // load counts what the server owes its client.

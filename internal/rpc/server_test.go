@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	codeOfCancelled = -32800
 	codeOfTooLarge  = -32013
+	codeOfCancelled = -32800
 )
 
 func TestCancelWhileRunning(t *testing.T) {
@@ -294,7 +294,10 @@ func TestNotificationsAreBounded(t *testing.T) {
 
 func TestManyCallsWithCancellation(t *testing.T) {
 	p := connect(t, FramingHeader, Options{})
-	const calls = 100_000
+	calls := 100_000
+	if underRace {
+		calls = 10_000
+	}
 	go func() {
 		var all strings.Builder
 		for i := range calls {
@@ -322,6 +325,68 @@ func TestManyCallsWithCancellation(t *testing.T) {
 	p.wantEnd(nil)
 	if slices.Contains(seen, false) {
 		t.Error("a call was never answered")
+	}
+}
+
+// The library recycles the context of a call that runs on its reading goroutine; nothing of ours may hang on to it.
+func TestManyCallsAtOnce(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	const calls = 20_000
+	go func() {
+		io.WriteString(p.in, strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"$/setTrace","params":{"value":"off"}}`+"\n", calls))
+		p.in.Close()
+	}()
+	for range calls {
+		p.want(`{"jsonrpc":"2.0","id":1,"result":null}`)
+	}
+	p.wantEnd(nil)
+}
+
+// Serve does not wait for ever for a handler that heeds nothing, neither when it is stopped nor at the end of the input.
+func TestStuckHandler(t *testing.T) {
+	for _, how := range []string{"stop", "end of input"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := connect(t, FramingLine, Options{})
+			stuck, free := make(chan struct{}), make(chan struct{})
+			t.Cleanup(func() { close(free) })
+			p.server.methods["test/stuck"] = request(func(*Server, context.Context, *noParams) (any, error) {
+				close(stuck)
+				<-free
+				return nil, nil
+			})
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"test/stuck"}`)
+			<-stuck
+			if how == "stop" {
+				p.stop()
+			} else {
+				p.in.Close()
+			}
+			p.wantEnd(nil)
+		})
+	}
+}
+
+func TestFolders(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///ignored","workspaceFolders":[{"uri":"file:///a"},{"uri":"file:///b/"},{"uri":"https://c"}]}}`)
+	p.reply()
+	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///d"},{"uri":"file:///b"}],"removed":[{"uri":"file:///a/"},{"uri":"file:///e"}]}}}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo"}`)
+	p.reply()
+	want := []string{"/b", "/d"}
+	if runtime.GOOS == "windows" {
+		want = []string{`\b`, `\d`}
+	}
+	if diff := cmp.Diff(want, p.server.client.folders); diff != "" {
+		t.Errorf("folders (-want +got):\n%s", diff)
+	}
+
+	p = connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///a","workspaceFolders":null}}`)
+	p.reply()
+	if got := p.server.client.folders; len(got) != 1 {
+		t.Errorf("folders %q, want that of rootUri", got)
 	}
 }
 

@@ -92,10 +92,12 @@ func play(t *testing.T, archive *txtar.Archive) string {
 func isOwed(line string) bool {
 	var one map[string]json.RawMessage
 	if json.Unmarshal([]byte(line), &one) == nil {
-		_, isRequest := one["method"]
-		_, isCall := one["id"]
-		_, isResponse := one["result"]
-		return isCall && !isResponse || !isRequest && !isResponse || string(one["jsonrpc"]) != `"2.0"`
+		_, hasMethod := one["method"]
+		_, hasID := one["id"]
+		_, hasResult := one["result"]
+		isResponse := hasResult && !hasMethod
+		isNotification := hasMethod && !hasID && !hasResult && string(one["jsonrpc"]) == `"2.0"`
+		return !isResponse && !isNotification
 	}
 	var batch []json.RawMessage
 	if json.Unmarshal([]byte(line), &batch) == nil {
