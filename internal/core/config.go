@@ -10,10 +10,11 @@ import (
 
 // Config is every setting, with the JSON names under which files carry them. DefaultConfig returns the defaults; the
 // config package finds and reads files. The doc comments of the fields are what `ctxls config schema` tells people, so the
-// tags beside them carry the allowed values: min and max (inclusive), enum (separated by |).
+// tags beside them carry the allowed values: min and max (inclusive, of every number in the field), len (of a list), enum
+// (separated by |). Token amounts end at a billion, a thousand times the largest window in use, so that percentages of them are exact.
 type Config struct {
 	Window     WindowConfig     `json:"window" doc:"How large a model's context window is taken to be."`
-	Levels     []int            `json:"levels" doc:"Share of the window, in percent, at which the gauge turns to notice, warning and critical. Three rising numbers." min:"1" max:"100"`
+	Levels     []int            `json:"levels" doc:"Share of the window, in percent, at which the gauge turns to notice, warning and critical. Three rising numbers." min:"1" max:"100" len:"3"`
 	Tracking   TrackingConfig   `json:"tracking" doc:"The mark [context used: X%] that goes with each prompt."`
 	Reminder   ReminderConfig   `json:"reminder" doc:"One calm reminder of how much of the window is left, after tools ran."`
 	Handoff    HandoffConfig    `json:"handoff" doc:"A note, once, that it is time to hand the work to a fresh session."`
@@ -28,13 +29,13 @@ type Config struct {
 
 // WindowConfig says how large windows are.
 type WindowConfig struct {
-	DefaultTokens int            `json:"defaultTokens" doc:"Window of a model nobody knows, in tokens." min:"1"`
-	Overrides     map[string]int `json:"overrides" doc:"Windows by model, in tokens. A key is a model id, or a pattern in which * stands for anything." min:"1"`
+	DefaultTokens int            `json:"defaultTokens" doc:"Window of a model nobody knows, in tokens." min:"1" max:"1000000000"`
+	Overrides     map[string]int `json:"overrides" doc:"Windows by model, in tokens. A key is a model id, or a pattern in which * stands for anything." min:"1" max:"1000000000"`
 }
 
 // TrackingConfig is about the mark with each prompt.
 type TrackingConfig struct {
-	MaxTokens TokenLimit `json:"maxTokens" doc:"What 100 % stands for: \"auto\" (the window in force), a number of tokens, or null to say nothing." min:"1"`
+	MaxTokens TokenLimit `json:"maxTokens" doc:"What 100 % stands for: \"auto\" (the window in force), a number of tokens, or null to say nothing." min:"1" max:"1000000000"`
 	GuardDir  string     `json:"guardDir" doc:"Speak only in workspaces that hold this directory (a relative path); empty is everywhere."`
 	Guidance  bool       `json:"guidance" doc:"At session start, explain the marks and what to do at 50, 70 and 85 %."`
 }
@@ -45,8 +46,8 @@ type ReminderConfig struct {
 	ThresholdPercent   int    `json:"thresholdPercent" doc:"Share of the limit at which it is given, in percent." min:"1" max:"100"`
 	AnthropicOnly      bool   `json:"anthropicOnly" doc:"Only for models of Anthropic."`
 	Rearm              string `json:"rearm" doc:"When it may be given again: never in this session, or after a compaction." enum:"session|compaction"`
-	ActualLimitTokens  *int   `json:"actualLimitTokens" doc:"What the threshold is a share of, in tokens; null or 0 is the window in force." min:"0"`
-	DisplayLimitTokens *int   `json:"displayLimitTokens" doc:"The limit that the reminder's figures are shown against, in tokens; 0 is the window in force. null is 1000000, and the window in force while tracking is on, so that one session never hears two different shares." min:"0"`
+	ActualLimitTokens  *int   `json:"actualLimitTokens" doc:"What the threshold is a share of, in tokens; null or 0 is the window in force." min:"0" max:"1000000000"`
+	DisplayLimitTokens *int   `json:"displayLimitTokens" doc:"The limit that the reminder's figures are shown against, in tokens; 0 is the window in force. null is 1000000, and the window in force while tracking is on, so that one session never hears two different shares." min:"0" max:"1000000000"`
 	Message            string `json:"message" doc:"The text of the reminder; empty is the built-in one. {{usedTokens}}, {{usedPercent}}, {{remainingPercent}}, {{limitTokens}}, {{actualPercent}}, {{bar}} and {{model}} are replaced."`
 }
 
@@ -65,16 +66,16 @@ type CompactionConfig struct {
 
 // TrimConfig is about measuring and trimming conversations.
 type TrimConfig struct {
-	ThresholdTokens int `json:"thresholdTokens" doc:"A conversation above this many tokens is too long." min:"1"`
-	TargetTokens    int `json:"targetTokens" doc:"What trimming brings it down to, in tokens." min:"1"`
+	ThresholdTokens int `json:"thresholdTokens" doc:"A conversation above this many tokens is too long." min:"1" max:"1000000000"`
+	TargetTokens    int `json:"targetTokens" doc:"What trimming brings it down to, in tokens." min:"1" max:"1000000000"`
 }
 
 // MetricsConfig is about the fleet figures.
 type MetricsConfig struct {
 	WindowTasks     int     `json:"windowTasks" doc:"How many of the last tasks the figures cover." min:"1" max:"100000"`
-	ThresholdTokens int     `json:"thresholdTokens" doc:"A task above this many tokens exceeds." min:"1"`
+	ThresholdTokens int     `json:"thresholdTokens" doc:"A task above this many tokens exceeds." min:"1" max:"1000000000"`
 	AlertRate       float64 `json:"alertRate" doc:"Share of exceeding tasks above which an alert is raised, 0 to 1." min:"0" max:"1"`
-	AlertIntervalMs int     `json:"alertIntervalMs" doc:"Shortest time between two alerts, in milliseconds." min:"0"`
+	AlertIntervalMs int     `json:"alertIntervalMs" doc:"Shortest time between two alerts, in milliseconds." min:"0" max:"86400000"`
 }
 
 // AlertInterval returns AlertIntervalMs as a duration.
@@ -131,7 +132,8 @@ var WorkspaceKeys = []string{"levels", "trim", "window", "tracking.guardDir"}
 func (c Config) Check() map[string]string {
 	wrong := map[string]string{}
 	if len(c.Levels) != 3 || c.Levels[0] >= c.Levels[1] || c.Levels[1] >= c.Levels[2] {
-		wrong["levels"] = fmt.Sprintf("%v: want three rising percentages, like [50, 70, 85]", c.Levels)
+		shown, _ := json.Marshal(c.Levels)
+		wrong["levels"] = fmt.Sprintf("%s: want three rising percentages, like [50,70,85]", shown)
 	}
 	if dir := c.Tracking.GuardDir; dir != "" && !filepath.IsLocal(filepath.FromSlash(dir)) {
 		wrong["tracking.guardDir"] = fmt.Sprintf("%q: want a relative path that stays inside the workspace", dir)

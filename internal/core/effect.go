@@ -15,6 +15,8 @@ type Effect struct {
 	Kind  EffectKind `json:"kind"`
 	Text  string     `json:"text,omitempty"`  // of Inject and AppendToolOutput; at most MaxInjectedChars characters
 	Lines []string   `json:"lines,omitempty"` // of CompactionContext
+	// Working is what the lines of CompactionContext were made from.
+	Working WorkingContext `json:"-"`
 }
 
 // MaxInjectedChars bounds what one effect may say, in characters. Claude Code moves longer hook output to a file and shows

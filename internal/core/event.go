@@ -54,6 +54,13 @@ type Event struct {
 	// CompactedBy describes the compaction of CompactionDone. A nil one is a Done that tells nothing more.
 	CompactedBy *Boundary
 
+	// Accepts lists the effects that the host takes in return for this event. Reduce wants nothing else done, so that what
+	// counts as said was said.
+	Accepts []EffectKind
+	// Guarded says that the directory which tracking.guardDir names exists in the workspace, or that none is named. Service
+	// fills it in.
+	Guarded bool
+
 	// Transcript is the file the host writes the conversation to; AgentTranscript that of the sub-agent AgentID.
 	Transcript      string
 	AgentTranscript string
@@ -139,9 +146,12 @@ func (c Cursor) SameFile(d Cursor) bool { return c.Device == d.Device && c.Inode
 
 // Reading is what one read of a transcript found. It covers the bytes from From to Cursor.Offset.
 type Reading struct {
-	From    int64
-	Cursor  Cursor
-	Entries []Entry // in file order
+	From   int64
+	Cursor Cursor
+	// Restarted says that the file is not the one that the given cursor was in, or was cut or rewritten below it: the stored
+	// cursor is void, whatever its offset, and so is the rule that nothing below it counts.
+	Restarted bool
+	Entries   []Entry // in file order
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the

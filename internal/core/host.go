@@ -28,8 +28,8 @@ type Rules struct {
 	// BatchEvent says that the host reports once after a whole batch of parallel tool calls. What is said after tools is
 	// then said there: one copy instead of one a call.
 	BatchEvent bool
-	// FeedsSummarizer says that text returned when a compaction opens reaches the model that writes the summary.
-	FeedsSummarizer bool
+	// CountsOutput says that the host counts the answer's tokens into occupancy, and so do its reports.
+	CountsOutput bool
 	// SummaryVisible says that the summary is handed over after a compaction, so that it can be compared with the working
 	// set. Where it is not, the whole working context is injected after the compaction.
 	SummaryVisible bool

@@ -19,8 +19,10 @@ type Session struct {
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
+	GuidedAt           time.Time `json:"guidedAt,omitzero"`           // the marks were explained
 	RemindedAt         time.Time `json:"remindedAt,omitzero"`         // the reminder was given
 	ThresholdCrossedAt time.Time `json:"thresholdCrossedAt,omitzero"` // occupancy reached the handoff mark
+	HandoffSaid        bool      `json:"handoffSaid,omitempty"`
 	HandoffComplete    bool      `json:"handoffComplete,omitempty"`
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
@@ -30,6 +32,7 @@ type Session struct {
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
 	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
 	TurnTokens   int       `json:"turnTokens,omitempty"`   // occupancy when the turn began; 0 is unknown
+	Awaiting     bool      `json:"awaiting,omitempty"`     // the model was asked and no report has come since
 	Prepared     bool      `json:"prepared,omitempty"`     // its tasks are recorded by its caller
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
@@ -48,7 +51,9 @@ type Gauge struct {
 	At         time.Time  `json:"at,omitzero"`
 	// Appended is the estimate of what has come into the window since.
 	Appended int `json:"appended,omitempty"`
-	// Recent holds the tuples of the last responses, newest last. A status line carries no time: one that repeats a tuple
+	// Behind says that the host has made another response since, whose figures have not been seen yet.
+	Behind bool `json:"behind,omitempty"`
+	// Recent holds the tuples of the last responses without their output, newest last. A status line carries no time: one that repeats a tuple
 	// describes that response again.
 	Recent []UsageTuple `json:"recent,omitempty"`
 }
@@ -59,6 +64,7 @@ type Agent struct {
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Gauge     Gauge     `json:"gauge"`
+	Cursor    Cursor    `json:"cursor"` // in its own transcript
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }
@@ -72,7 +78,7 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
-	// BeganAt is the opening of the last finished one (its Done where none was seen), DoneAt its end: a report from before
+	// BeganAt is the opening of the last finished one (where none was seen, the earliest it can have been), DoneAt its end: a report from before
 	// DoneAt never counts again.
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`

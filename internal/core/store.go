@@ -32,10 +32,12 @@ type Query struct {
 	Key Key // the session; the zero Key loads none
 	// Provider and Model choose the learned window; "" stands for those of the stored session.
 	Provider, Model string
-	WorkingSet      bool   // load Snapshot.WorkingSet
-	TaskID          string // load the task ring's sums, with this task in mind; "" loads none
-	TaskThreshold   int    // tokens above which a task counts as exceeding
-	WindowTasks     int    // the length of the ring
+	WorkingSet      bool // load Snapshot.WorkingSet
+	// Task names the task that may be recorded, given the stored session: load the ring's sums with it in mind. Nil, and ""
+	// from it, load none.
+	Task          func(Session) string
+	TaskThreshold int // tokens above which a task counts as exceeding
+	WindowTasks   int // the length of the ring
 }
 
 // State is everything that a decision may depend on.
@@ -45,6 +47,7 @@ type State struct {
 	Learned LearnedWindow
 	Tasks   TaskSums
 	Alert   AlertGate
+	Rules   Rules // of the session's host; Service fills them in
 }
 
 // Snapshot is one session as stored, with its working set.

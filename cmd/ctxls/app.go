@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/store"
+)
+
+// app is what a command runs in: the process as it was started, and what is made of it on demand. Only this package looks at
+// the environment; everything else is told.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	environ        []string
+	home, cwd      string
+
+	configFile, statePath string // flags of every command
+
+	loader  *config.Loader
+	log     *slog.Logger
+	logFile *logFile
+	store   core.Store
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
+	home, _ := os.UserHomeDir() // without one, the places below it are simply not looked at
+	cwd, _ := os.Getwd()
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ(), home: home, cwd: cwd}
+}
+
+func (a *app) globalFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&a.configFile, "config", "", "user settings `file` to read instead of the usual one")
+	fs.StringVar(&a.statePath, "state", "", "state `file` to use instead of the usual one")
+}
+
+// userConfig returns the place of the user's settings.
+func (a *app) userConfig() string {
+	return cmp.Or(a.configFile, config.UserFile(runtime.GOOS, a.getenv, a.home))
+}
+
+// sources says where settings come from, for the workspace of a directory.
+func (a *app) sources(cwd string) config.Sources {
+	flags := map[string]string{}
+	if a.statePath != "" {
+		flags["store.path"] = a.statePath
+	}
+	return config.Sources{UserFile: a.userConfig(), CWD: cwd, Home: a.home, Env: a.environ, Flags: flags}
+}
+
+// storePath returns the state's place under the given settings.
+func (a *app) storePath(cfg core.Config) string {
+	return cmp.Or(cfg.Store.Path, store.DefaultPath(runtime.GOOS, a.getenv, a.home))
+}
+
+// settings returns the settings in force for a directory, "" standing for the current one. What is wrong with them is
+// logged when they are first read.
+func (a *app) settings(cwd string) core.Config {
+	if a.loader == nil {
+		a.loader = config.NewLoader(a.sources(""))
+	}
+	cfg, problems := a.loader.For(cmp.Or(cwd, a.cwd))
+	if a.log == nil {
+		a.openLog(cfg)
+	}
+	for _, p := range problems {
+		if p.Warning {
+			a.log.Warn("settings", "problem", p.String())
+		} else {
+			a.log.Error("settings ignored", "problem", p.String())
+		}
+	}
+	return cfg
+}
+
+// openLog makes the log, which lies beside the state. Its file is opened when something is first written to it.
+func (a *app) openLog(cfg core.Config) {
+	path := cfg.Log.Path
+	if path == "" {
+		path = filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log")
+	}
+	a.logFile = &logFile{path: path, fallback: a.stderr}
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, checked with the settings
+	a.log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: level}))
+}
+
+// service wires the domain: settings, the state, waiting at most busy for other processes, and every host's adapter.
+func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, error) {
+	cfg := a.settings("")
+	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Report: func(what string) { a.log.Warn(what) }})
+	if err != nil {
+		return nil, err
+	}
+	a.store = s
+	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, Log: a.log}, nil
+}
+
+// adapters returns every host that ctxls can speak to.
+func (a *app) adapters() map[core.Host]core.Adapter {
+	return map[core.Host]core.Adapter{
+		core.HostClaudeCode: claudecode.New(a.getenv),
+	}
+}
+
+func (a *app) close() {
+	if a.store != nil {
+		_ = a.store.Close() // nothing is lost: updates are acknowledged when they are made
+	}
+	if a.logFile != nil {
+		a.logFile.close()
+	}
+}
+
+func dirExists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

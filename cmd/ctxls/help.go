@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// action carries out a command with its flags parsed.
+type action func(ctx context.Context, a *app, args []string) error
+
+// command is one subcommand: what help says of it, and how it is set up.
+type command struct {
+	name     string
+	synopsis string // what follows the name
+	short    string // one line for the list
+	long     string
+	examples string   // one a line, as typed
+	words    []string // what its first argument may be, for completion
+	silent   bool     // it answers a host: even a wrong command line ends with exitOK
+	setup    func(*pflag.FlagSet) action
+}
+
+// commands lists the subcommands in the order in which help shows them.
+func commands() []command {
+	return []command{
+		serveCommand, hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand, measureCommand, trimCommand,
+		configCommand, completionCommand, versionCommand, helpCommand,
+	}
+}
+
+func findCommand(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
+}
+
+var helpCommand = command{
+	name: "help", synopsis: "[COMMAND]", short: "explain ctxls, or one of its commands",
+	examples: "ctxls help\nctxls help hook",
+}
+
+func init() { // setup needs commands(), which needs helpCommand
+	helpCommand.setup = func(*pflag.FlagSet) action {
+		return func(_ context.Context, a *app, args []string) error {
+			switch len(args) {
+			case 0:
+				printOverview(a.stdout)
+				return nil
+			case 1:
+				cmd, ok := findCommand(args[0])
+				if !ok {
+					return hintError{usageError{fmt.Sprintf("unknown command %q", core.Sanitize(args[0], 60))}, "'ctxls help' lists the commands"}
+				}
+				printHelp(a.stdout, cmd)
+				return nil
+			}
+			return usageError{"help takes one command"}
+		}
+	}
+}
+
+func printOverview(w io.Writer) {
+	fmt.Fprint(w, `ctxls measures how full the context windows of coding agents are, tells editors and agents, and keeps
+what matters through compaction. It never calls the network.
+
+Usage:
+  ctxls COMMAND [flags]
+
+Commands:
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-12s%s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, `
+Exit status:
+  0  done; hook and statusline always end so, since a host takes anything else for a veto
+  1  what was asked could not be done
+  2  the command line is wrong
+
+'ctxls help COMMAND' shows flags and examples. Settings: 'ctxls config path'.
+`)
+}
+
+func printHelp(w io.Writer, c command) {
+	fmt.Fprintf(w, "%s\n\nUsage:\n  ctxls %s\n", sentence(c.short), strings.TrimSpace(c.name+" "+c.synopsis))
+	if c.long != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.long))
+	}
+	own := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	c.setup(own)
+	if usages := own.FlagUsages(); usages != "" {
+		fmt.Fprintf(w, "\nFlags:\n%s", usages)
+	}
+	global := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(app).globalFlags(global)
+	fmt.Fprintf(w, "\nFlags of every command:\n%s", global.FlagUsages())
+	if c.examples != "" {
+		fmt.Fprint(w, "\nExamples:\n")
+		for line := range strings.SplitSeq(c.examples, "\n") {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+const (
+	// hookDeadline bounds a hook from its first to its last moment: hosts wait for it, and some kill it after a second.
+	hookDeadline = 500 * time.Millisecond
+	// hookBusy is how long a hook waits for other processes to let go of the state.
+	hookBusy = 300 * time.Millisecond
+	// maxPayload bounds what a hook reads from its host, in bytes.
+	maxPayload = 64 << 20
+)
+
+var hookCommand = command{
+	name: "hook", synopsis: "HOST [--event NAME]", short: "handle one hook of an agent host: its JSON on stdin",
+	long: `
+Reads the payload that a host gives its hooks, takes note of it, and prints what the host may be told in return, in the
+form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
+is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
+	examples: `ctxls hook claude-code < payload.json`,
+	words:    []string{string(core.HostClaudeCode)},
+	silent:   true,
+	setup: func(fs *pflag.FlagSet) action {
+		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
+		return func(ctx context.Context, a *app, args []string) error {
+			a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+				if len(args) != 1 {
+					return "", usageError{"hook takes one host, such as claude-code"}
+				}
+				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
+				return string(output), err
+			})
+			return nil
+		}
+	},
+}
+
+// quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log.
+func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) {
+	if a.getenv("CTXLS_DISABLE") == "1" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
+	defer cancel()
+	a.settings("") // the log must be there whatever happens below
+	type result struct {
+		output string
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: fmt.Errorf("panic: %v: %s", p, strings.ReplaceAll(string(debug.Stack()), "\n", " | "))}
+			}
+			done <- r
+		}()
+		payload, err := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1))
+		switch {
+		case err != nil:
+			r.err = err
+		case len(payload) > maxPayload:
+			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", maxPayload>>20)
+		default:
+			var s *core.Service
+			if s, r.err = a.service(ctx, hookBusy); r.err == nil {
+				r.output, r.err = do(ctx, s, payload)
+			}
+		}
+	}()
+	select {
+	case r := <-done:
+		if r.err == nil {
+			_, r.err = io.WriteString(a.stdout, r.output)
+		}
+		if r.err != nil {
+			a.log.Error("hook failed", "error", r.err)
+		}
+	case <-ctx.Done():
+		a.log.Error("hook gave up", "after", hookDeadline)
+		a.logFile.close()
+		os.Exit(exitOK) // whatever is still running must not hold the host
+	}
+}

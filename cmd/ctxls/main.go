@@ -1,0 +1,107 @@
+// Command ctxls tells how full the context windows of the coding agents on this machine are: a language server for context
+// windows. Each subcommand has a file of its own; `ctxls help` lists them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// The exit statuses. hook and statusline always end with exitOK: a host takes anything else for a veto.
+const (
+	exitOK    = 0
+	exitError = 1 // what was asked could not be done
+	exitUsage = 2 // the command line itself is wrong
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], newApp(os.Stdin, os.Stdout, os.Stderr)))
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+// hintError is an error with advice: what to do about it.
+type hintError struct {
+	error
+	hint string
+}
+
+func (e hintError) Unwrap() error { return e.error }
+
+// run carries out one command line and returns the exit status.
+func run(args []string, a *app) int {
+	name, args := commandName(args)
+	cmd, ok := findCommand(name)
+	if !ok {
+		return fail(a.stderr, hintError{usageError{fmt.Sprintf("unknown command %q", core.Sanitize(name, 60))}, "'ctxls help' lists the commands"})
+	}
+	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	a.globalFlags(fs)
+	do := cmd.setup(fs)
+	hint := fmt.Sprintf("see 'ctxls help %s'", cmd.name)
+	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
+		printHelp(a.stdout, cmd)
+		return exitOK
+	} else if err != nil {
+		if cmd.silent { // a host must not be answered with a usage message
+			fmt.Fprintln(a.stderr, "ctxls:", err)
+			return exitOK
+		}
+		return fail(a.stderr, hintError{usageError{err.Error()}, hint})
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := do(ctx, a, fs.Args())
+	a.close()
+	if usage, ok := errors.AsType[usageError](err); ok && !hasHint(err) {
+		err = hintError{usage, hint}
+	}
+	return fail(a.stderr, err)
+}
+
+// commandName takes the command off the front of the arguments: `ctxls --stdio` is `ctxls serve`, as language clients start
+// servers, and `ctxls` alone asks for help.
+func commandName(args []string) (string, []string) {
+	switch {
+	case len(args) == 0, args[0] == "-h", args[0] == "--help":
+		return "help", nil
+	case args[0] == "--version", args[0] == "-v":
+		return "version", nil
+	case args[0] == "--stdio":
+		return "serve", args[1:]
+	}
+	return args[0], args[1:]
+}
+
+func hasHint(err error) bool {
+	_, ok := errors.AsType[hintError](err)
+	return ok
+}
+
+// fail says what went wrong, in one voice, and returns the exit status: "ctxls: what", then "ctxls: hint: what to do".
+func fail(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintln(stderr, "ctxls:", err)
+	if h, ok := errors.AsType[hintError](err); ok {
+		fmt.Fprintln(stderr, "ctxls: hint:", h.hint)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	return exitError
+}

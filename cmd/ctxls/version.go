@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/pflag"
+)
+
+// version is set by the build (-ldflags "-X main.version=…"); a plain go build says what the module system knows.
+var version = ""
+
+var versionCommand = command{
+	name: "version", short: "print the version", examples: "ctxls version",
+	setup: func(*pflag.FlagSet) action {
+		return func(_ context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return usageError{"version takes no arguments"}
+			}
+			fmt.Fprintf(a.stdout, "ctxls %s %s/%s %s\n", versionString(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			return nil
+		}
+	},
+}
+
+func versionString() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+var windowsCommand = command{
+	name: "windows", synopsis: "[MODEL] [--host HOST] [--provider NAME] [--json]", short: "show how large a model's window is taken to be, and why",
+	long: `
+Without a model: every window that is built in or was learned. With one: the window in force under a host, where that host
+compacts, and what says so. A model may be spelled as hosts, gateways and clouds spell it.`,
+	examples: `ctxls windows
+ctxls windows claude-opus-4-6
+ctxls windows claude-opus-4.6 --host opencode --provider github-copilot
+ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
+	setup: func(fs *pflag.FlagSet) action {
+		host := fs.String("host", string(core.HostClaudeCode), "the `host` that the model runs under")
+		provider := fs.String("provider", "", "who serves the model")
+		asJSON := fs.Bool("json", false, "print JSON")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 1 {
+				return usageError{"windows takes one model"}
+			}
+			s, err := a.service(ctx, patience)
+			if err != nil {
+				return err
+			}
+			learned, err := s.Store.Windows(ctx)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				if *asJSON {
+					return printJSON(a.stdout, core.WindowTable())
+				}
+				return ui.Windows(a.stdout, core.WindowTable(), learned)
+			}
+			w, err := s.Window(ctx, core.Host(*host), *provider, args[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(a.stdout, w)
+			}
+			return ui.Window(a.stdout, args[0], w)
+		}
+	},
+}

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package config
+
+import "os"
+
+// openNonblock is for systems with FIFOs in the file system.
+const openNonblock = 0
+
+// foreign is always false: without Unix owners, who may write beside a workspace is left to the system's access lists.
+func foreign(os.FileInfo) bool { return false }

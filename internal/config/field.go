@@ -1,0 +1,211 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// A kind is what a field holds.
+type kind int
+
+const (
+	object  kind = iota // a group of fields
+	boolean             // true or false
+	integer             // a whole number
+	number              // any number
+	text                // a string
+	list                // a list of whole numbers
+	table               // an object of whole numbers under names of the user's choice
+	limit               // a core.TokenLimit
+)
+
+// A field is one setting, or a group of them, as the types in core declare it.
+type field struct {
+	key      string // dotted; "" for the root
+	name     string // its last part
+	doc      string
+	kind     kind
+	nullable bool
+	min, max float64  // inclusive, of every number in it
+	length   int      // of a list
+	enum     []string // of a text; nil: any
+	index    []int    // where core.Config holds it
+	fields   []*field // of an object
+}
+
+// fields returns the root of the tree of all settings. It is built by reflection when first asked for, which a process
+// that meets no settings never does.
+var fields = sync.OnceValue(func() *field {
+	root := &field{kind: object}
+	root.addFields(reflect.TypeFor[core.Config]())
+	return root
+})
+
+// addFields gives f a field for each field of t.
+func (f *field) addFields(t reflect.Type) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		child := &field{
+			name:  sf.Tag.Get("json"),
+			doc:   sf.Tag.Get("doc"),
+			index: append(append([]int(nil), f.index...), i),
+		}
+		child.key = join(f.key, child.name)
+		child.min, _ = strconv.ParseFloat(sf.Tag.Get("min"), 64)
+		child.max, _ = strconv.ParseFloat(sf.Tag.Get("max"), 64)
+		child.length, _ = strconv.Atoi(sf.Tag.Get("len"))
+		if enum := sf.Tag.Get("enum"); enum != "" {
+			child.enum = strings.Split(enum, "|")
+		}
+		child.setKind(sf.Type)
+		f.fields = append(f.fields, child)
+	}
+}
+
+// setKind derives the kind from the Go type.
+func (f *field) setKind(t reflect.Type) {
+	if t.Kind() == reflect.Pointer {
+		f.nullable = true
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[core.TokenLimit]():
+		f.kind, f.nullable = limit, true
+	case t == reflect.TypeFor[[]int]():
+		f.kind = list
+	case t == reflect.TypeFor[map[string]int]():
+		f.kind = table
+	case t.Kind() == reflect.Struct:
+		f.kind = object
+		f.addFields(t)
+	case t.Kind() == reflect.Bool:
+		f.kind = boolean
+	case t.Kind() == reflect.Int:
+		f.kind = integer
+	case t.Kind() == reflect.Float64:
+		f.kind = number
+	case t.Kind() == reflect.String:
+		f.kind = text
+	default:
+		panic(fmt.Sprintf("config: %s has type %v, which settings cannot have", f.key, t))
+	}
+}
+
+// field returns the member called name, nil where there is none.
+func (f *field) field(name string) *field {
+	for _, child := range f.fields {
+		if child.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// names returns the names of the members.
+func (f *field) names() []string {
+	names := make([]string, len(f.fields))
+	for i, child := range f.fields {
+		names[i] = child.name
+	}
+	return names
+}
+
+// leaves returns the settings in and below f, in the order of their declaration.
+func (f *field) leaves() []*field {
+	if f.kind != object {
+		return []*field{f}
+	}
+	var all []*field
+	for _, child := range f.fields {
+		all = append(all, child.leaves()...)
+	}
+	return all
+}
+
+// leaf returns the setting with the dotted key, nil where there is none.
+func leaf(key string) *field {
+	for _, f := range fields().leaves() {
+		if f.key == key {
+			return f
+		}
+	}
+	return nil
+}
+
+// allowed says in words what the field may hold.
+func (f *field) allowed() string {
+	between := fmt.Sprintf("from %s to %s", plain(f.min), plain(f.max))
+	words := ""
+	switch f.kind {
+	case object:
+		return "an object"
+	case boolean:
+		words = "true or false"
+	case integer:
+		words = "a whole number " + between
+	case number:
+		words = "a number " + between
+	case text:
+		words = "a string"
+		if f.enum != nil {
+			last := len(f.enum) - 1
+			words = fmt.Sprintf(`"%s" or "%s"`, strings.Join(f.enum[:last], `", "`), f.enum[last])
+		}
+	case list:
+		words = fmt.Sprintf("a list of %d whole numbers %s", f.length, between)
+	case table:
+		words = "an object of whole numbers " + between
+	case limit:
+		words = `"auto" or a whole number ` + between
+	}
+	if f.nullable {
+		words += ", or null"
+	}
+	return words
+}
+
+// forWorkspace reports whether a workspace may set f, or something in it.
+func (f *field) forWorkspace() bool {
+	for _, key := range core.WorkspaceKeys {
+		if f.key == key || strings.HasPrefix(f.key, key+".") || strings.HasPrefix(key, f.key+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// EnvName returns the variable of the environment that sets the dotted key: reminder.thresholdPercent is set by
+// CTXLS_REMINDER_THRESHOLD_PERCENT.
+func EnvName(key string) string {
+	var b strings.Builder
+	b.WriteString(envPrefix)
+	for _, r := range key {
+		switch {
+		case r == '.':
+			b.WriteByte('_')
+		case unicode.IsUpper(r):
+			b.WriteByte('_')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(unicode.ToUpper(r))
+		}
+	}
+	return b.String()
+}
+
+// join returns the dotted key of name inside group.
+func join(group, name string) string {
+	if group == "" {
+		return name
+	}
+	return group + "." + name
+}
+
+// plain writes a bound without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

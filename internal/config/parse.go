@@ -1,0 +1,232 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/tailscale/hujson"
+)
+
+// maxDepth bounds how deep a text may nest. Settings need three levels; the parser recurses, and a megabyte of
+// brackets would overflow its stack, which no Go program survives.
+const maxDepth = 32
+
+// parse reads a text of JSON with comments and trailing commas as a layer. Of errors in the syntax only the first is
+// reported, since what follows it cannot be trusted; of anything else, all.
+func parse(name string, text []byte, workspace bool) *layer {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // Windows editors write it
+	l := &layer{name: name, text: text, offsets: map[string]int{}}
+	if at := invalidUTF8(text); at >= 0 {
+		l.report(at, "", "not UTF-8 text")
+		return l
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return l // an empty file is one nobody has filled yet
+	}
+	if at := tooDeep(text); at >= 0 {
+		l.report(at, "", "nested deeper than %d levels", maxDepth)
+		return l
+	}
+	// The parser takes a line comment without a line end for one that breaks off.
+	value, err := hujson.Parse(append(bytes.Clone(text), '\n'))
+	if err != nil {
+		l.reportSyntax(err)
+		return l
+	}
+	root, ok := value.Value.(*hujson.Object)
+	if !ok {
+		l.report(value.StartOffset, "", "%s: want an object", show(value))
+		return l
+	}
+	r := reader{layer: l, workspace: workspace}
+	r.object(root, fields())
+	return l
+}
+
+// A reader turns a parsed text into the settings of a layer.
+type reader struct {
+	*layer
+	workspace bool // only core.WorkspaceKeys may be set
+}
+
+// object reads the members of a group.
+func (r *reader) object(o *hujson.Object, group *field) {
+	for name, member := range r.members(o, group.key) {
+		at := member.Name.StartOffset
+		child := group.field(name)
+		if child == nil {
+			if group.key == "" && name == "$schema" && member.Value.Value.Kind() == '"' {
+				continue // tells editors where the schema is
+			}
+			r.report(at, join(group.key, printable(name)), "unknown key; %s", hint(group, name))
+			continue
+		}
+		r.offsets[child.key] = at
+		if r.workspace && !child.forWorkspace() {
+			r.warn(at, child.key, "ignored: a workspace may set only %s", strings.Join(core.WorkspaceKeys, ", "))
+			continue
+		}
+		r.value(member.Value, child)
+	}
+}
+
+// value reads the value of one field.
+func (r *reader) value(v hujson.Value, f *field) {
+	switch composite := v.Value.(type) {
+	case *hujson.Object:
+		switch f.kind {
+		case object:
+			r.object(composite, f)
+			return
+		case table:
+			for name, member := range r.members(composite, f.key) {
+				if n, ok := f.integer(member.Value); ok {
+					r.settings = append(r.settings, setting{f, name, n})
+				} else {
+					r.report(member.Value.StartOffset, join(f.key, printable(name)), "%s: want a whole number from %s to %s",
+						show(member.Value), plain(f.min), plain(f.max))
+				}
+			}
+			return
+		}
+	case *hujson.Array:
+		if f.kind == list && len(composite.Elements) == f.length {
+			r.list(composite, f)
+			return
+		}
+	default:
+		if value, ok := f.literal(v); ok {
+			r.settings = append(r.settings, setting{f, "", value})
+			return
+		}
+	}
+	r.report(v.StartOffset, f.key, "%s: want %s", show(v), f.allowed())
+}
+
+// list reads a list of whole numbers.
+func (r *reader) list(a *hujson.Array, f *field) {
+	numbers := make([]int, 0, len(a.Elements))
+	for i, v := range a.Elements {
+		if n, ok := f.integer(v); ok {
+			numbers = append(numbers, n)
+		} else {
+			r.report(v.StartOffset, fmt.Sprintf("%s[%d]", f.key, i), "%s: want a whole number from %s to %s",
+				show(v), plain(f.min), plain(f.max))
+		}
+	}
+	if len(numbers) == len(a.Elements) {
+		r.settings = append(r.settings, setting{f, "", numbers})
+	}
+}
+
+// members yields the members of o by name, until there are more problems than anyone reads. A name that comes again is
+// reported, not yielded.
+func (r *reader) members(o *hujson.Object, key string) iter.Seq2[string, hujson.ObjectMember] {
+	return func(yield func(string, hujson.ObjectMember) bool) {
+		first := make(map[string]int, len(o.Members))
+		for _, member := range o.Members {
+			if len(r.problems) >= maxProblems {
+				return
+			}
+			name := member.Name.Value.(hujson.Literal).String()
+			at := member.Name.StartOffset
+			if before, again := first[name]; again {
+				r.report(at, join(key, printable(name)), "set again, after %s", r.place(before))
+				continue
+			}
+			first[name] = at
+			if !yield(name, member) {
+				return
+			}
+		}
+	}
+}
+
+// hint says what name, unknown in group, may have been meant for: a member of the group, a setting elsewhere that has
+// this name, or else all that the group has.
+func hint(group *field, name string) string {
+	if near := nearest(name, group.names()); near != "" {
+		return "did you mean " + join(group.key, near) + "?"
+	}
+	for _, f := range fields().leaves() {
+		if f.name == name || f.key == name {
+			if group, inside := strings.CutSuffix(f.key, "."+f.name); inside {
+				return fmt.Sprintf("did you mean %s, that is %q inside %q?", f.key, f.name, group)
+			}
+			return fmt.Sprintf("did you mean %q, outside of any other?", f.key)
+		}
+	}
+	return "want one of " + strings.Join(group.names(), ", ")
+}
+
+// reportSyntax reports what the parser said, at the place that it names.
+func (l *layer) reportSyntax(err error) {
+	line, column := 1, 1
+	fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column)
+	offset := 0
+	for ; line > 1; line-- {
+		next := bytes.IndexByte(l.text[offset:], '\n')
+		if next < 0 {
+			offset = len(l.text)
+			break
+		}
+		offset += next + 1
+	}
+	message := errors.Unwrap(err).Error()
+	if literal, ok := strings.CutPrefix(message, "invalid literal: "); ok {
+		message = "invalid literal: " + printable(literal)
+	}
+	l.report(offset+column-1, "", "%s", message)
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// tooDeep returns the offset of the bracket that opens one level too many, or -1. It knows strings and comments as the
+// parser does, so that up to the first error of syntax both see the same brackets.
+func tooDeep(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch rest := text[i:]; {
+		case rest[0] == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case bytes.HasPrefix(rest, []byte("//")):
+			end := bytes.IndexByte(rest, '\n')
+			if end < 0 {
+				return -1
+			}
+			i += end
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest[2:], []byte("*/"))
+			if end < 0 {
+				return -1
+			}
+			i += end + 3
+		case rest[0] == '{', rest[0] == '[':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case rest[0] == '}', rest[0] == ']':
+			depth--
+		}
+	}
+	return -1
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/google/go-cmp/cmp"
+	"github.com/tailscale/hujson"
+	"golang.org/x/tools/txtar"
+)
+
+// Over any bytes: no panic; every problem has a place within the text and shows no character that could do something to a
+// terminal; settings that come out are ones that Check lets pass; and what is taken without a problem means what
+// encoding/json takes it to mean.
+func FuzzParse(f *testing.F) {
+	cases, _ := filepath.Glob("testdata/*.txtar")
+	for _, path := range cases {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range txtar.Parse(data).Files {
+			f.Add(file.Data)
+		}
+	}
+	f.Add([]byte("\ufeff{\"levels\":[1,2,3,],/**/}//"))
+	f.Add([]byte(`{"window": {"overrides": {"a": 1e5, "\ud800": 1}}, "usage": {"countOutput": null}}`))
+	f.Add([]byte("{\"log\": {\"level\": \"\x1b]0;\u2028\"}}"))
+	f.Add([]byte(strings.Repeat(`{"window":[`, 1000)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, workspace := range []bool{false, true} {
+			l := parse("file", data, workspace)
+			config, problems := l.applyTo(core.DefaultConfig())
+			for _, p := range problems {
+				checkProblem(t, bytes.TrimPrefix(data, []byte("\ufeff")), p)
+			}
+			if wrong := config.Check(); len(wrong) > 0 {
+				t.Errorf("let pass: %v", wrong)
+			}
+			if !workspace && len(problems) == 0 {
+				checkMeaning(t, data, config)
+			}
+		}
+	})
+}
+
+// checkProblem holds a problem against the text it is about.
+func checkProblem(t *testing.T, text []byte, p Problem) {
+	lines := strings.Split(string(text), "\n")
+	if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 {
+		t.Errorf("outside of the text of %d lines: %s", len(lines), p)
+	}
+	if p.Message == "" || strings.ContainsFunc(p.String(), unprintable) || len(p.String()) > 2000 {
+		t.Errorf("not fit to be shown: %q", p)
+	}
+}
+
+// checkMeaning compares with what the standard library makes of the same text. It knows fewer forms of whole numbers
+// (2e5, 1.0), and where it refuses there is nothing to compare.
+func checkMeaning(t *testing.T, data []byte, got core.Config) {
+	plain, err := hujson.Standardize(append(bytes.TrimPrefix(bytes.Clone(data), []byte("\ufeff")), '\n'))
+	if err != nil && len(bytes.TrimSpace(data)) > 0 && !bytes.HasPrefix(data, []byte("\ufeff")) {
+		t.Fatalf("took what is no JSON with comments: %v", err)
+	}
+	want := core.DefaultConfig()
+	if err == nil && json.Unmarshal(plain, &want) == nil {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-encoding/json +got):\n%s", diff)
+		}
+	}
+}
+
+// The tree of fields follows the types: what each declares is what the tags say, and no number is without bounds.
+func TestFieldsAreBounded(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range fields().leaves() {
+		if f.doc == "" {
+			t.Errorf("%s: no doc", f.key)
+		}
+		if seen[EnvName(f.key)] {
+			t.Errorf("%s: another setting has the variable %s", f.key, EnvName(f.key))
+		}
+		seen[EnvName(f.key)] = true
+		switch f.kind {
+		case integer, number, list, table, limit:
+			if f.min >= f.max {
+				t.Errorf("%s: from %v to %v", f.key, f.min, f.max)
+			}
+		}
+		if f.kind == list && f.length == 0 {
+			t.Errorf("%s: a list without a length", f.key)
+		}
+	}
+	for _, key := range core.WorkspaceKeys {
+		group, _, _ := strings.Cut(key, ".")
+		if leaf(key) == nil && fields().field(group) == nil {
+			t.Errorf("workspace key %s is no setting", key)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"levels", "levels", 0}, {"levles", "levels", 1}, {"level", "levels", 1},
+		{"levells", "levels", 1}, {"lavels", "levels", 1}, {"kitten", "sitting", 3},
+	} {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance(%s, %s) = %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := distance(test.b, test.a); got != test.want {
+			t.Errorf("distance(%s, %s) = %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}

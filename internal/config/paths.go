@@ -1,0 +1,104 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// workspaceName is what a workspace's file is called.
+const workspaceName = ".ctxls.json"
+
+// UserFile returns the place of the user's file under the operating system goos (a GOOS name), or "" where nothing says
+// where that is: $XDG_CONFIG_HOME/ctxls/config.json wherever that variable holds an absolute path (the XDG base directory
+// specification has relative ones ignored), else %AppData% on Windows, ~/Library/Application Support on macOS and ~/.config
+// everywhere else.
+func UserFile(goos string, getenv func(string) string, home string) string {
+	slash := "/"
+	if goos == "windows" {
+		slash = `\`
+	}
+	var parts []string
+	switch appData := getenv("AppData"); {
+	case isAbs(goos, getenv("XDG_CONFIG_HOME")):
+		parts = []string{getenv("XDG_CONFIG_HOME")}
+	case goos == "windows" && isAbs(goos, appData):
+		parts = []string{appData}
+	case !isAbs(goos, home):
+		return ""
+	case goos == "windows":
+		parts = []string{home, "AppData", "Roaming"}
+	case goos == "darwin":
+		parts = []string{home, "Library", "Application Support"}
+	default:
+		parts = []string{home, ".config"}
+	}
+	parts[0] = strings.TrimRight(parts[0], "/"+slash)
+	return strings.Join(append(parts, "ctxls", "config.json"), slash)
+}
+
+// isAbs reports whether path is absolute under goos. The functions of path/filepath know only the system they were
+// built for.
+func isAbs(goos, path string) bool {
+	if goos != "windows" {
+		return strings.HasPrefix(path, "/")
+	}
+	drive := len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+	return drive || strings.HasPrefix(path, `\\`)
+}
+
+// WorkspaceFile returns the .ctxls.json that counts for the directory cwd, or "": the nearest one in cwd and the
+// directories above it, up to the first that holds .git (the root of the repository, which is looked in), and never above home or
+// the root of the file system. The file need not be readable. There is none for a cwd that is not absolute.
+func WorkspaceFile(cwd, home string) string {
+	if !filepath.IsAbs(cwd) {
+		return ""
+	}
+	for dir := filepath.Clean(cwd); ; dir = filepath.Dir(dir) {
+		if file := filepath.Join(dir, workspaceName); exists(file) {
+			return file
+		}
+		if exists(filepath.Join(dir, ".git")) || sameDir(dir, home) || dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// File is a place where settings are looked for.
+type File struct {
+	Layer string // user or workspace
+	Path  string
+	Found bool // there is something at Path, be it unreadable
+}
+
+// Files returns the files that count for s, in the order of the layers: the user's, where its place is known, and the
+// workspace's, where there is one.
+func Files(s Sources) []File {
+	var files []File
+	if s.UserFile != "" {
+		files = append(files, File{"user", s.UserFile, exists(s.UserFile)})
+	}
+	if path := WorkspaceFile(s.CWD, s.Home); path != "" {
+		files = append(files, File{"workspace", path, true})
+	}
+	return files
+}
+
+// isWorkspaceFile reports whether path has the name of a workspace's file.
+func isWorkspaceFile(path string) bool { return filepath.Base(path) == workspaceName }
+
+// exists reports whether there is anything at path, be it a dangling symbolic link.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// sameDir reports whether two paths are written for the same directory.
+func sameDir(dir, other string) bool {
+	if other == "" {
+		return false
+	}
+	other = filepath.Clean(other)
+	return dir == other || runtime.GOOS == "windows" && strings.EqualFold(dir, other)
+}

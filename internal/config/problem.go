@@ -1,0 +1,171 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Problem is one thing that is wrong with the settings, or worth knowing about them. Key and Message are fit for a
+// terminal: what they repeat of a file is quoted and clipped.
+type Problem struct {
+	File    string // the file, the variable of the environment, or the name of the source
+	Line    int    // 1-based; 0 where the problem is not in a text
+	Column  int    // 1-based, in bytes; 0 with Line 0
+	Key     string // dotted; empty where no key is concerned
+	Message string // what is wrong and what is allowed
+	Warning bool   // the source counts all the same, without this key
+}
+
+// String returns the problem as one line, file:line:column: key: message, fit for a terminal.
+func (p Problem) String() string {
+	var b strings.Builder
+	if strings.ContainsFunc(p.File, unprintable) {
+		b.WriteString(strconv.Quote(p.File))
+	} else {
+		b.WriteString(p.File)
+	}
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	b.WriteString(": ")
+	if p.Warning {
+		b.WriteString("warning: ")
+	}
+	if p.Key != "" {
+		b.WriteString(p.Key + ": ")
+	}
+	b.WriteString(p.Message)
+	return b.String()
+}
+
+// maxProblems bounds what one layer reports. Nobody reads further, and a file made to be wrong could hold a hundred
+// thousand, each with a line to count.
+const maxProblems = 100
+
+// report adds an error about key, written at offset: the layer will not count.
+func (l *layer) report(offset int, key, format string, args ...any) {
+	l.bad = true
+	l.add(l.problem(offset, key, fmt.Sprintf(format, args...)))
+}
+
+// warn adds a warning about key, written at offset.
+func (l *layer) warn(offset int, key, format string, args ...any) {
+	p := l.problem(offset, key, fmt.Sprintf(format, args...))
+	p.Warning = true
+	l.add(p)
+}
+
+// add keeps p if there is room.
+func (l *layer) add(p Problem) {
+	if len(l.problems) < maxProblems {
+		l.problems = append(l.problems, p)
+	}
+}
+
+// problem returns an error at an offset of the layer's text. An offset past the last thing written (the end of a file
+// that breaks off) is shown right behind that thing.
+func (l *layer) problem(offset int, key, message string) Problem {
+	p := Problem{File: l.name, Key: key, Message: message}
+	if l.text != nil {
+		offset = max(0, min(offset, len(bytes.TrimRight(l.text, " \t\r\n"))))
+		before := l.text[:offset]
+		p.Line = 1 + bytes.Count(before, []byte("\n"))
+		p.Column = offset - bytes.LastIndexByte(before, '\n')
+	}
+	return p
+}
+
+// place returns an offset in words.
+func (l *layer) place(offset int) string {
+	if l.text == nil {
+		return "the first time"
+	}
+	return fmt.Sprintf("line %d", l.problem(offset, "", "").Line)
+}
+
+// offset returns where key is written, or the closest key around it.
+func (l *layer) offset(key string) int {
+	for {
+		if at, ok := l.offsets[key]; ok {
+			return at
+		}
+		dot := strings.LastIndexByte(key, '.')
+		if dot < 0 {
+			return 0
+		}
+		key = key[:dot]
+	}
+}
+
+// maxQuoted is how many bytes of a name or value a message repeats.
+const maxQuoted = 60
+
+// clip shortens s to maxQuoted bytes at the border of a character.
+func clip(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	cut := maxQuoted
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// printable returns s as it is where it can be shown so, else quoted with escapes.
+func printable(s string) string {
+	s = clip(s)
+	if s == "" || strings.ContainsFunc(s, unprintable) || strings.Contains(s, " ") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// unprintable reports whether r could do something to a terminal or to the reader's eye: control characters, marks of
+// writing direction, and spaces other than the plain one.
+func unprintable(r rune) bool { return !strconv.IsPrint(r) }
+
+// nearest returns the candidate that name is most likely a slip of, or "". A slip is at most a third of the name's length
+// in edits; letter case does not count.
+func nearest(name string, candidates []string) string {
+	if len(name) > maxQuoted {
+		return ""
+	}
+	best, bestDistance := "", max(1, len(name)/3)+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance returns how many bytes must be inserted, deleted, replaced or swapped with their neighbour to turn a into b
+// (optimal string alignment, which counts the commonest slip, two swapped letters, as one).
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}

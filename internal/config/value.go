@@ -1,0 +1,96 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/tailscale/hujson"
+)
+
+// A setting is a checked value for one field.
+type setting struct {
+	field *field
+	name  string // in a table, which entry
+	value any    // bool, int, float64, string, []int or core.TokenLimit; nil is null
+}
+
+// applyTo sets the value in config.
+func (s setting) applyTo(config *core.Config) {
+	at := reflect.ValueOf(config).Elem().FieldByIndex(s.field.index)
+	switch {
+	case s.value == nil:
+		at.SetZero() // a nil pointer, or the limit that is off
+	case s.field.kind == table:
+		at.SetMapIndex(reflect.ValueOf(s.name), reflect.ValueOf(s.value))
+	case at.Kind() == reflect.Pointer:
+		at.Set(reflect.New(at.Type().Elem()))
+		at.Elem().Set(reflect.ValueOf(s.value))
+	default:
+		at.Set(reflect.ValueOf(s.value))
+	}
+}
+
+// literal returns the value that v stands for, if f may hold it.
+func (f *field) literal(v hujson.Value) (value any, ok bool) {
+	lit := v.Value.(hujson.Literal)
+	if lit.Kind() == 'n' {
+		return nil, f.nullable
+	}
+	switch f.kind {
+	case boolean:
+		return lit.Bool(), lit.Kind() == 't' || lit.Kind() == 'f'
+	case text:
+		return lit.String(), lit.Kind() == '"' && (f.enum == nil || slices.Contains(f.enum, lit.String()))
+	case number:
+		return f.number(v)
+	case integer:
+		return f.integer(v)
+	case limit:
+		if lit.Kind() == '"' {
+			return core.TokenLimit{Auto: true}, lit.String() == "auto"
+		}
+		n, ok := f.integer(v)
+		return core.TokenLimit{Tokens: n}, ok
+	}
+	return nil, false
+}
+
+// number returns the number that v stands for, if it is one within the bounds.
+func (f *field) number(v hujson.Value) (float64, bool) {
+	lit, ok := v.Value.(hujson.Literal)
+	if !ok || lit.Kind() != '0' {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(string(lit), 64)
+	return x, err == nil && f.min <= x && x <= f.max
+}
+
+// integer returns the whole number that v stands for, if it is one within the bounds. 2e5 and 1.0 are whole numbers, as
+// they are to JSON Schema.
+func (f *field) integer(v hujson.Value) (int, bool) {
+	x, ok := f.number(v)
+	return int(x), ok && x == math.Trunc(x)
+}
+
+// show writes v for a message: a literal as it stands, clipped and with escapes for what cannot be seen; anything
+// larger by its kind.
+func show(v hujson.Value) string {
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		return "an object"
+	case *hujson.Array:
+		if n := len(value.Elements); n != 1 {
+			return "a list of " + strconv.Itoa(n)
+		}
+		return "a list of one"
+	case hujson.Literal:
+		if value.Kind() == '"' {
+			return strconv.Quote(clip(value.String()))
+		}
+		return clip(string(value))
+	}
+	return "nothing"
+}

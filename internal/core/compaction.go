@@ -1,0 +1,90 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// openingExpires is after how long an opening that no Done followed counts as failed.
+	openingExpires = 10 * time.Minute
+	// maxCompactionIDs is how many compactions are remembered by id, to know a repeat.
+	maxCompactionIDs = 8
+)
+
+// Open returns the state after a host announced a compaction, with the working set as it was told the host.
+func (c Compaction) Open(frozen []string, now time.Time) Compaction {
+	c.OpenedAt, c.Frozen = now, frozen
+	return c
+}
+
+// Cancel returns the state after something happened that cannot happen while a compaction runs: the host's attempt failed.
+func (c Compaction) Cancel() Compaction {
+	c.OpenedAt, c.Frozen = time.Time{}, nil
+	return c
+}
+
+// Expire cancels an opening that has waited too long for its Done.
+func (c Compaction) Expire(now time.Time) Compaction {
+	if !c.OpenedAt.IsZero() && now.Sub(c.OpenedAt) > openingExpires {
+		return c.Cancel()
+	}
+	return c
+}
+
+// sign is what one message about a finished compaction is worth.
+type sign int
+
+const (
+	signOld   sign = iota // about a compaction that is over and done with, or a repeat: changes nothing
+	signAgain             // one more about the last compaction: may say more of it
+	signFirst             // the first about a compaction: resets the gauge
+)
+
+// Finish returns the state after a sign that a compaction ended, and what the sign is worth: hosts announce the end of one
+// up to three times, in any order.
+//
+// dated says that at is the time of the compaction itself (a line in a transcript), not of a message about it. reported is
+// the time of the last report that counted since the last compaction, zero if there was none: a sign that comes after such
+// a report is about another compaction.
+func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Time) (Compaction, sign) {
+	if id != "" && slices.Contains(c.IDs, id) {
+		return c, signOld
+	}
+	if id != "" {
+		c.IDs = append(slices.Clone(c.IDs), id)
+		c.IDs = c.IDs[max(0, len(c.IDs)-maxCompactionIDs):]
+	}
+	open := !c.OpenedAt.IsZero()
+	switch {
+	case open && !(dated && at.Before(c.OpenedAt)):
+		c.BeganAt, c.OpenedAt = c.OpenedAt, time.Time{}
+	case !c.DoneAt.IsZero() && dated && at.Before(c.BeganAt):
+		return c, signOld // a line read late
+	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported)):
+		if dated {
+			c.DoneAt = at // better than the time of the message about it
+		}
+		return c, signAgain
+	case dated:
+		c.BeganAt = at
+	default: // announced without an opening: it began after the last report, and not longer ago than compactions take
+		c.BeganAt = at.Add(-openingExpires)
+		if reported.After(c.BeganAt) {
+			c.BeganAt = reported
+		}
+	}
+	c.Count++
+	c.DoneAt = at
+	return c, signFirst
+}
+
+// AfterCompaction returns the gauge after a compaction: the host's own figure of what remained where it gave one, else a
+// share of the window. Either is a guess until the next report, since the host's figure leaves out the system prompt and
+// the tools.
+func (g Gauge) AfterCompaction(postTokens, windowTokens, percent int, at time.Time) Gauge {
+	if postTokens <= 0 {
+		postTokens = windowTokens * percent / 100
+	}
+	return g.Forget().Estimate(postTokens, at)
+}

@@ -1,0 +1,187 @@
+package core
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Every sign of one compaction, in every order: it is counted once, the gauge falls once, and nothing from before counts.
+func TestSignsOfOneCompaction(t *testing.T) {
+	boundary := func(w *world) Event {
+		at := w.now
+		return Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 10}, Entries: []Entry{{Offset: 1, Boundary: &Boundary{ID: "b1", At: at, PreTokens: 150_000, PostTokens: 3_229}}}}}
+	}
+	signs := map[string]func(w *world) Event{
+		"SessionStart": func(*world) Event { return Event{Kind: CompactionDone} },
+		"PostCompact":  func(*world) Event { return Event{Kind: CompactionDone, CompactedBy: &Boundary{Summary: "s"}} },
+		"boundary":     boundary,
+	}
+	names := []string{"SessionStart", "PostCompact", "boundary"}
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		opened := seed%2 == 0
+		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		t.Run(fmt.Sprint(names, " opened ", opened), func(t *testing.T) {
+			w := newWorld()
+			w.play(t, w.at(BatchFinished, 150_000))
+			before := w.reported(150_000)
+			if opened {
+				w.play(t, Event{Kind: CompactionOpened})
+			}
+			w.now = w.now.Add(time.Second)
+			line := boundary(w)
+			for _, name := range names {
+				ev := signs[name](w)
+				if name == "boundary" {
+					ev = line
+				}
+				w.play(t, ev)
+			}
+			out := w.play(t, Event{Kind: BatchFinished, Reports: []Report{before}})
+			if u := out.Session.Usage; out.Session.Compactions != 1 || *u.Tokens != 3_229 || *u.Provenance != ProvenanceEstimate {
+				t.Errorf("%d compactions, %d tokens by %s", out.Session.Compactions, *u.Tokens, *u.Provenance)
+			}
+			out = w.play(t, w.at(BatchFinished, 20_000), w.at(BatchFinished, 90_000), Event{Kind: CompactionOpened}, Event{Kind: CompactionDone})
+			if out.Session.Compactions != 2 {
+				t.Errorf("%d compactions after the next one", out.Session.Compactions)
+			}
+		})
+	}
+}
+
+func TestRepeatedCompactionChangesNothing(t *testing.T) {
+	w := newWorld()
+	done := Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: "2026-11-21T09:00:05Z", At: w.now.Add(3 * time.Second), PostTokens: 0}}
+	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: ToolStarting}, done, w.at(BatchFinished, 70_000))
+	out := w.play(t, done)
+	if *out.Session.Usage.Tokens != 70_000 || out.Session.Compactions != 1 {
+		t.Errorf("%d tokens, %d compactions", *out.Session.Usage.Tokens, out.Session.Compactions)
+	}
+}
+
+// A compaction whose opening hook was lost is still one of its own, once something was reported since the last.
+func TestCompactionWithoutOpening(t *testing.T) {
+	w := newWorld()
+	out := w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionDone}, Event{Kind: CompactionDone},
+		w.at(BatchFinished, 50_000), Event{Kind: CompactionDone})
+	if out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 60_000 {
+		t.Errorf("%d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
+	}
+}
+
+func TestOpeningIsCancelled(t *testing.T) {
+	for name, ev := range map[string]func(*world) Event{
+		"a prompt": func(*world) Event { return Event{Kind: PromptSubmitted} },
+		"a stop":   func(*world) Event { return Event{Kind: TurnFinished} },
+		"a report": func(w *world) Event { return w.at(BatchFinished, 160_000) },
+		"10 minutes": func(w *world) Event {
+			w.now = w.now.Add(openingExpires)
+			return Event{Kind: ToolStarting}
+		},
+	} {
+		w := newWorld()
+		w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened})
+		if !w.session().Compaction.OpenedAt.After(time.Time{}) {
+			t.Fatal("not opened")
+		}
+		if out := w.play(t, ev(w)); out.Session.Compacting || out.Session.Compactions != 0 {
+			t.Errorf("%s: compacting %v, %d compactions", name, out.Session.Compacting, out.Session.Compactions)
+		}
+	}
+	w := newWorld()
+	late := w.reported(155_000)
+	w.play(t, Event{Kind: CompactionOpened})
+	if out := w.play(t, Event{Kind: ToolStarting, Reports: []Report{late}}); !out.Session.Compacting {
+		t.Error("a report from before the opening cancelled it")
+	}
+}
+
+// How full the window is after old tool results were cleared, nobody knows until the next report.
+func TestMicrocompaction(t *testing.T) {
+	w := newWorld()
+	w.play(t, w.at(BatchFinished, 150_000))
+	out := w.play(t, Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}, Entries: []Entry{{Boundary: &Boundary{ID: "m", At: w.now, Micro: true}}}}})
+	if u := out.Session.Usage; u.Tokens != nil || u.Percent != nil || out.Session.Compactions != 0 || len(out.Effects) != 0 {
+		t.Errorf("usage %+v, %d compactions", u, out.Session.Compactions)
+	}
+	if out = w.play(t, w.at(BatchFinished, 80_000)); *out.Session.Usage.Tokens != 80_000 {
+		t.Errorf("after the next report: %d", *out.Session.Usage.Tokens)
+	}
+}
+
+// Where no summary can be seen, the whole working context comes back after the compaction.
+func TestSurvivalWithoutSummary(t *testing.T) {
+	w := newWorld()
+	codex := func(e Event) Event { e.Host = HostCodex; return e }
+	w.play(t, codex(Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}), codex(Event{Kind: CompactionOpened, Accepts: []EffectKind{}}),
+		codex(Event{Kind: CompactionDone, Accepts: []EffectKind{}}))
+	out := w.play(t, codex(Event{Kind: CompactionDone}))
+	if got, want := texts(out.Effects), "ctxls: working context\nCurrent file paths in context:\n  - a.go"; got != want {
+		t.Errorf("got %q", got)
+	}
+	if out = w.play(t, codex(Event{Kind: CompactionDone})); len(out.Effects) != 0 {
+		t.Errorf("told twice: %q", texts(out.Effects))
+	}
+}
+
+func TestPostCompactionPercent(t *testing.T) {
+	for percent, want := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
+		if got := (Gauge{}).AfterCompaction(0, 200_000, percent, time.Time{}).Tokens; got != want {
+			t.Errorf("%d%%: %d tokens, want %d", percent, got, want)
+		}
+	}
+}
+
+// Whatever arrives in whatever order: a sub-agent never moves the main gauge, the shown figure is that of the newest report
+// since the last compaction, a figure is never above what was reported, and a Done with an id counts once.
+func TestOccupancyLaws(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		done := map[string]bool{}
+		for range rapid.IntRange(1, 30).Draw(rt, "events") {
+			before := w.session()
+			switch rapid.IntRange(0, 5).Draw(rt, "kind") {
+			case 0:
+				tokens := rapid.IntRange(1, 900_000).Draw(rt, "tokens")
+				w.play(t, w.at(BatchFinished, tokens))
+				if got := w.session().Gauge; got.Tokens != tokens || !got.Reported() {
+					rt.Fatalf("a newer report of %d did not win: %+v", tokens, got)
+				}
+			case 1:
+				rep := w.reported(rapid.IntRange(1, 900_000).Draw(rt, "old"))
+				rep.At = rep.At.Add(-time.Duration(rapid.IntRange(0, 100).Draw(rt, "age")) * time.Second)
+				w.play(t, Event{Kind: BatchFinished, Reports: []Report{rep}})
+				got := w.session().Gauge
+				if before.Gauge.Known && rep.At.Before(before.Gauge.At) && got.Tokens != before.Gauge.Tokens {
+					rt.Fatalf("an older report counted: %+v, then %+v", before.Gauge, got)
+				}
+			case 2:
+				ev := w.at(BatchFinished, rapid.IntRange(1, 900_000).Draw(rt, "inside"))
+				ev.AgentID = "a"
+				w.play(t, ev)
+				if got := w.session().Gauge; got.Tokens != before.Gauge.Tokens || got.Known != before.Gauge.Known {
+					rt.Fatal("a sub-agent moved the main gauge")
+				}
+			case 3:
+				w.play(t, Event{Kind: CompactionOpened})
+			case 4:
+				id := fmt.Sprint(rapid.IntRange(0, 6).Draw(rt, "id"))
+				w.play(t, Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: id}})
+				after := w.session()
+				if done[id] && (after.Compaction.Count != before.Compaction.Count || after.Gauge.Tokens != before.Gauge.Tokens) {
+					rt.Fatalf("a repeated compaction %s changed something", id)
+				}
+				done[id] = true
+			case 5:
+				w.play(t, Event{Kind: UsageReported, Reports: []Report{{Tokens: 0, Provenance: ProvenanceHost}}})
+				if got := w.session().Gauge; got.Tokens != before.Gauge.Tokens || got.Known != before.Gauge.Known {
+					rt.Fatal("zeros counted")
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package core
+
+import (
+	"cmp"
+	"context"
+)
+
+// Sessions returns the sessions that match f as clients see them, the most recently updated first.
+func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView, error) {
+	stored, err := s.Store.Sessions(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return s.views(ctx, stored)
+}
+
+// Session returns one session. Without a host the id must be that of one host's session only.
+func (s *Service) Session(ctx context.Context, key Key) (SessionView, error) {
+	key, err := s.Resolve(ctx, key)
+	if err != nil {
+		return SessionView{}, err
+	}
+	stored, err := s.Store.Session(ctx, key)
+	if err != nil {
+		return SessionView{}, err
+	}
+	views, err := s.views(ctx, []Snapshot{stored})
+	if err != nil {
+		return SessionView{}, err
+	}
+	return views[0], nil
+}
+
+// Resolve completes a key without a host. An id that no host has is CodeNotFound, one that several have CodeInvalid.
+func (s *Service) Resolve(ctx context.Context, key Key) (Key, error) {
+	if key.Host != "" {
+		return key, nil
+	}
+	found, err := s.Store.FindSessions(ctx, key.SessionID)
+	switch {
+	case err != nil:
+		return key, err
+	case len(found) == 0:
+		return key, Errorf(CodeNotFound, "no session %q", Sanitize(key.SessionID, 100))
+	case len(found) > 1:
+		return key, Errorf(CodeInvalid, "host: %d hosts have a session %q; name one of them", len(found), Sanitize(key.SessionID, 100))
+	}
+	return found[0].Session.Key(), nil
+}
+
+// Window returns the window in force for a model under a host, and why.
+func (s *Service) Window(ctx context.Context, host Host, provider, model string) (Window, error) {
+	adapter, ok := s.Adapters[host]
+	if !ok {
+		return Window{}, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
+	}
+	rules := adapter.Rules()
+	learned, err := s.Store.Windows(ctx)
+	if err != nil {
+		return Window{}, err
+	}
+	served := cmp.Or(provider, ParseModel(model).Provider, rules.Provider)
+	var known LearnedWindow
+	for _, l := range learned {
+		if l.Host == host && l.Provider == served && l.Model == PlainModel(model) {
+			known = l
+		}
+	}
+	return ResolveWindow(host, provider, model, Limits{}, known, s.Config("").Window, rules), nil
+}
+
+// Report returns the fleet's figures.
+func (s *Service) Report(ctx context.Context) (ContextOptimizationReport, error) {
+	cfg := s.Config("").Metrics
+	fleet, err := s.Store.Fleet(ctx, cfg.WindowTasks)
+	if err != nil {
+		return ContextOptimizationReport{}, err
+	}
+	return fleet.Report(cfg), nil
+}
+
+// RecordTask records the tokens of one task and returns the rate after it, with the alert that it raised, if any.
+func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate float64, alert *Alert, err error) {
+	cfg, now := s.Config("").Metrics, s.Now()
+	q := Query{Task: func(Session) string { return id }, TaskThreshold: cfg.ThresholdTokens, WindowTasks: cfg.WindowTasks}
+	err = s.Store.Update(ctx, q, func(st State) Changes {
+		sums := st.Tasks.Record(tokens, cfg.ThresholdTokens)
+		changes := Changes{Task: &Task{ID: id, Tokens: tokens, At: now}, WindowTasks: cfg.WindowTasks}
+		rate = sums.Rate()
+		if a, due := st.Alert.Due(sums, cfg, now); due {
+			alert, changes.Alert = &a, &AlertGate{At: now, Rate: a.Rate}
+		}
+		return changes
+	})
+	return rate, alert, err
+}
+
+// CountTrim adds a trim that saved tokens to the fleet's figures.
+func (s *Service) CountTrim(ctx context.Context, savedTokens int) error {
+	return s.Store.Update(ctx, Query{}, func(State) Changes {
+		return Changes{Trim: &TrimCount{Operations: 1, Tokens: savedTokens}}
+	})
+}
+
+func (s *Service) views(ctx context.Context, stored []Snapshot) ([]SessionView, error) {
+	learned, err := s.Store.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type model struct {
+		host            Host
+		provider, plain string
+	}
+	byModel := make(map[model]LearnedWindow, len(learned))
+	for _, l := range learned {
+		byModel[model{l.Host, l.Provider, l.Model}] = l
+	}
+	now, views := s.Now(), make([]SessionView, 0, len(stored))
+	for _, snap := range stored {
+		var rules Rules
+		if a, ok := s.Adapters[snap.Session.Host]; ok {
+			rules = a.Rules()
+		}
+		l := byModel[model{snap.Session.Host, snap.Session.Provider, PlainModel(snap.Session.Model)}]
+		views = append(views, snap.View(l, s.Config(snap.Session.CWD), rules, now))
+	}
+	return views, nil
+}

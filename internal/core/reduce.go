@@ -1,0 +1,378 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Reduce decides what an event changes and what it calls for. It is pure: the same arguments always give the same result,
+// and none of them is modified.
+func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
+	if ev.Kind == SessionDeleted {
+		return Changes{Delete: true}, nil
+	}
+	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
+	r.identify()
+	if ev.AgentID != "" {
+		r.agent()
+	} else {
+		r.mainChain()
+	}
+	r.s.UpdatedAt = now
+	r.ch.Session, r.ch.MaxSessions = &r.s, cfg.Store.MaxSessions
+	return r.ch, r.effects
+}
+
+// reduction is one run of Reduce: the session as it becomes, and what was decided so far.
+type reduction struct {
+	st  State
+	ev  Event
+	cfg Config
+	now time.Time
+
+	s       Session
+	ch      Changes
+	effects []Effect
+}
+
+// identify takes over what the event says about the session itself.
+func (r *reduction) identify() {
+	if !r.st.Known {
+		r.s = Session{Host: r.ev.Host, SessionID: r.ev.SessionID, StartedAt: r.now}
+	}
+	set := func(field *string, value string) {
+		if value != "" {
+			*field = value
+		}
+	}
+	set(&r.s.CWD, r.ev.CWD)
+	set(&r.s.Title, r.ev.Title)
+	set(&r.s.Provider, r.ev.Provider)
+	if r.ev.HostPID != 0 {
+		r.s.HostPID = r.ev.HostPID
+	}
+	if r.ev.AgentID == "" {
+		r.adoptModel(r.ev.Model, r.ev.Kind == UsageReported)
+	}
+	if r.s.Provider == "" {
+		r.s.Provider = r.st.Rules.Provider
+	}
+	switch r.ev.Kind {
+	case SessionEnded:
+		r.s.EndedAt = r.now
+	case UsageReported, Seen: // may come late, and revive nothing
+	default:
+		r.s.EndedAt = time.Time{}
+	}
+}
+
+// adoptModel takes over a model id. Transcripts leave out the "[1m]" that a status line carries, so only an authoritative
+// spelling takes it away. Another model has other limits.
+func (r *reduction) adoptModel(model string, authoritative bool) {
+	if model == "" {
+		return
+	}
+	before, after := ParseModel(r.s.Model), ParseModel(model)
+	if r.s.Model != "" && before.Plain != after.Plain {
+		r.s.Limits.WindowTokens, r.s.Limits.InputTokens, r.s.Limits.OutputTokens = 0, 0, 0
+	}
+	if before.Plain == after.Plain && before.Million && !after.Million && !authoritative {
+		return
+	}
+	r.s.Model = model
+	if after.Provider != "" {
+		r.s.Provider = after.Provider
+	}
+}
+
+// mainChain handles an event of the conversation itself: first what was read before it, then what it says.
+func (r *reduction) mainChain() {
+	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	r.mergeLimits()
+	r.ingest()
+	for _, rep := range r.ev.Reports {
+		r.report(rep)
+	}
+	if r.ev.Limit != nil {
+		r.learnStated(*r.ev.Limit)
+	}
+	for _, use := range r.ev.Paths {
+		r.use(use, r.now)
+	}
+	switch r.ev.Kind {
+	case PromptSubmitted:
+		r.recordTask()
+		r.cancelOpening()
+		r.beginTurn()
+	case ToolStarting:
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
+	case BatchFinished:
+		r.s.Awaiting = true
+	case TurnFinished, TurnFailed:
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
+		r.cancelOpening()
+		r.recordTask()
+	case SessionEnded:
+		r.recordTask()
+	case CompactionOpened:
+		r.openCompaction()
+	case CompactionDone:
+		b := Boundary{}
+		if r.ev.CompactedBy != nil {
+			b = *r.ev.CompactedBy
+		}
+		r.compacted(b)
+	case HandoffCompleted:
+		r.s.HandoffComplete = true
+	case HistorySeen:
+		r.s.HistorySeen = true
+	}
+	r.speak()
+}
+
+// mergeLimits takes over the limits that the event states. A session's start states the user's settings anew.
+func (r *reduction) mergeLimits() {
+	from, to := r.ev.Limits, &r.s.Limits
+	for _, f := range []struct{ to, from *int }{
+		{&to.WindowTokens, &from.WindowTokens}, {&to.InputTokens, &from.InputTokens}, {&to.OutputTokens, &from.OutputTokens},
+		{&to.AutoCompactPercent, &from.AutoCompactPercent}, {&to.AutoCompactWindow, &from.AutoCompactWindow}, {&to.ReserveTokens, &from.ReserveTokens},
+	} {
+		if *f.from != 0 {
+			*f.to = *f.from
+		}
+	}
+	to.AutoCompactOff = to.AutoCompactOff || from.AutoCompactOff
+	if r.ev.Kind == SessionStarted {
+		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	}
+}
+
+// ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
+// have read some of it already: what lies below the stored cursor was counted.
+func (r *reduction) ingest() {
+	reading := r.ev.Reading
+	if reading == nil || reading.Cursor == (Cursor{}) {
+		return
+	}
+	known := int64(0)
+	if r.s.Cursor.SameFile(reading.Cursor) && !reading.Restarted {
+		known = r.s.Cursor.Offset
+	}
+	for _, e := range reading.Entries {
+		if e.Offset < known {
+			continue
+		}
+		if e.Title != "" {
+			r.s.Title = e.Title
+		}
+		for _, use := range e.Paths {
+			at := e.At
+			if at.IsZero() {
+				at = r.now
+			}
+			r.use(use, at)
+		}
+		switch {
+		case e.Report != nil:
+			r.report(*e.Report)
+		case e.Boundary != nil:
+			r.compacted(*e.Boundary)
+		case e.Limit != nil:
+			r.learnStated(*e.Limit)
+		}
+	}
+	r.s.HistorySeen = true
+	if reading.Cursor.Offset >= known {
+		r.s.Cursor = reading.Cursor
+	}
+}
+
+// report takes over a usage report of the main chain.
+func (r *reduction) report(rep Report) {
+	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
+	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
+	if !counts {
+		return
+	}
+	r.s.Gauge, r.s.Awaiting = gauge, false
+	r.adoptModel(rep.Model, false)
+	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
+		r.cancelOpening()
+	}
+	r.learnAccepted(tokens, fmt.Sprintf("a request of %s tokens was accepted", groupDigits(tokens)))
+	w := r.window()
+	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {
+		r.s.ThresholdCrossedAt = r.now
+	}
+	r.sample(gauge.At, tokens, SampleUsage)
+}
+
+// compacted takes over a sign that a compaction ended.
+func (r *reduction) compacted(b Boundary) {
+	at, dated := b.At, !b.At.IsZero()
+	if !dated {
+		at = r.now
+	}
+	if b.Micro {
+		if at.After(r.s.Compaction.DoneAt) {
+			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.DoneAt = r.s.Gauge.Forget(), 0, at
+		}
+		return
+	}
+	var reported time.Time
+	if r.s.Gauge.Reported() {
+		reported = r.s.Gauge.At
+	}
+	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported)
+	r.s.Compaction = c
+	if worth == signOld {
+		return
+	}
+	first := worth == signFirst
+	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", groupDigits(b.PreTokens)))
+	if first {
+		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false
+		r.s.TurnTokens, r.s.Awaiting = 0, false
+		if r.cfg.Reminder.Rearm == "compaction" {
+			r.s.RemindedAt = time.Time{}
+		}
+		if c.Frozen == nil {
+			r.s.Compaction.Frozen = r.workingContext().Paths
+		}
+	}
+	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
+		r.s.Gauge = r.s.Gauge.AfterCompaction(b.PostTokens, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
+	}
+	if first {
+		r.sample(at, r.s.Gauge.Tokens, SampleCompaction)
+	}
+	r.survive(b.Summary, first)
+}
+
+// survive works out what the agent must be told again: what the summary lost, or everything where no one can see it.
+func (r *reduction) survive(summary string, first bool) {
+	c := &r.s.Compaction
+	switch {
+	case c.Frozen == nil:
+	case summary != "":
+		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
+	case first && !r.st.Rules.SummaryVisible:
+		c.Lost, c.Frozen = c.Frozen, nil
+	}
+}
+
+func (r *reduction) openCompaction() {
+	w := r.workingContext()
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, r.now)
+	r.s.Compaction.Lost = nil
+	if lines := w.Lines(); lines != nil && r.accepts(CompactionContext) {
+		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
+	}
+}
+
+// workingContext returns the working set with what the event itself added to it.
+func (r *reduction) workingContext() WorkingContext {
+	set := slices.Concat(r.ch.Paths, r.st.WorkingSet)
+	return NewWorkingContext(set, r.s.CWD, r.cfg.Compaction)
+}
+
+func (r *reduction) cancelOpening() {
+	if !r.s.Compaction.OpenedAt.IsZero() {
+		r.s.Compaction = r.s.Compaction.Cancel()
+	}
+}
+
+// maxGrowth is how many turns the forecast looks back.
+const maxGrowth = 8
+
+func (r *reduction) beginTurn() {
+	if g := r.s.Gauge; g.Reported() {
+		if r.s.TurnTokens > 0 && g.Tokens > r.s.TurnTokens {
+			r.s.Growth = append(slices.Clone(r.s.Growth), g.Tokens-r.s.TurnTokens)
+			r.s.Growth = r.s.Growth[max(0, len(r.s.Growth)-maxGrowth):]
+		}
+		r.s.TurnTokens = g.Tokens
+	}
+	r.s.Turns++
+	r.s.Awaiting = true
+	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+	if r.cfg.Store.KeepPrompts {
+		r.s.PromptText = r.ev.Prompt
+	}
+	if !r.ev.Machine {
+		for _, use := range PathsInPrompt(r.ev.Prompt) {
+			r.use(use, r.now)
+		}
+	}
+}
+
+func (r *reduction) use(use PathUse, at time.Time) {
+	if use.Path = strings.TrimSpace(use.Path); use.Path == "" {
+		return
+	}
+	use.At = at
+	r.ch.Paths = append(r.ch.Paths, use)
+}
+
+func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {
+	r.ch.Samples = append(r.ch.Samples, Sample{At: at, Tokens: tokens, WindowTokens: r.window().Tokens, Kind: kind})
+}
+
+// turnTask names the task that the session's current turn is; "" where it is none of ours to record.
+func turnTask(s Session) string {
+	if s.Turns == 0 || s.Prepared {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s#%d", s.Host, s.SessionID, s.Turns)
+}
+
+// recordTask records the turn for the fleet figures. At a turn's end the transcript may lag, so the next prompt records it
+// again: the larger figure is kept.
+func (r *reduction) recordTask() {
+	id := turnTask(r.st.Session)
+	if id == "" || !r.s.Gauge.Reported() {
+		return
+	}
+	r.ch.Task = &Task{ID: id, Tokens: r.s.Gauge.Tokens, At: r.now}
+	r.ch.WindowTasks = r.cfg.Metrics.WindowTasks
+	sums := r.st.Tasks.Record(r.s.Gauge.Tokens, r.cfg.Metrics.ThresholdTokens)
+	if alert, due := r.st.Alert.Due(sums, r.cfg.Metrics, r.now); due {
+		r.ch.Alert = &AlertGate{At: r.now, Rate: alert.Rate}
+	}
+}
+
+func (r *reduction) window() Window {
+	return r.s.window(r.learned(), r.cfg, r.st.Rules)
+}
+
+// learned returns what is known of the session's model; what was loaded may be of the model that it had before.
+func (r *reduction) learned() LearnedWindow {
+	l := r.st.Learned
+	if r.ch.Learned != nil {
+		l = *r.ch.Learned
+	}
+	if l.Model != PlainModel(r.s.Model) || l.Provider != r.s.Provider {
+		return LearnedWindow{Host: r.s.Host, Provider: r.s.Provider, Model: PlainModel(r.s.Model)}
+	}
+	return l
+}
+
+func (r *reduction) learnAccepted(tokens int, why string) {
+	l := r.learned()
+	if tokens <= r.window().Tokens || tokens <= l.AcceptedTokens {
+		return
+	}
+	l.AcceptedTokens, l.Why, l.At = tokens, why, r.now
+	r.ch.Learned = &l
+}
+
+func (r *reduction) learnStated(e LimitError) {
+	l := r.learned()
+	if e.MaxTokens <= 0 || e.MaxTokens == r.window().Tokens {
+		return
+	}
+	l.StatedTokens, l.Why, l.At = e.MaxTokens, fmt.Sprintf("a request was refused: the maximum is %s tokens", groupDigits(e.MaxTokens)), r.now
+	r.ch.Learned = &l
+}

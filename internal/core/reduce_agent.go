@@ -1,0 +1,52 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// agent handles an event from inside a sub-agent. It moves that agent's gauge and nothing of the main chain: not its
+// occupancy, not its working set, not what is said to it.
+func (r *reduction) agent() {
+	if r.ev.Kind == Seen {
+		return
+	}
+	r.s.Agents = slices.Clone(r.s.Agents)
+	i := slices.IndexFunc(r.s.Agents, func(a Agent) bool { return a.AgentID == r.ev.AgentID })
+	if i < 0 {
+		if len(r.s.Agents) >= MaxAgents {
+			oldest := slices.MinFunc(r.s.Agents, func(a, b Agent) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
+			r.s.Agents = slices.DeleteFunc(r.s.Agents, func(a Agent) bool { return a.AgentID == oldest.AgentID })
+		}
+		r.s.Agents = append(r.s.Agents, Agent{AgentID: r.ev.AgentID})
+		i = len(r.s.Agents) - 1
+	}
+	a := &r.s.Agents[i]
+	if r.ev.AgentType != "" {
+		a.AgentType = r.ev.AgentType
+	}
+	observe := func(rep Report) {
+		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
+		if counts {
+			a.Gauge = gauge
+			if rep.Model != "" {
+				a.Model = rep.Model
+			}
+		}
+	}
+	if reading := r.ev.Reading; reading != nil && reading.Cursor != (Cursor{}) {
+		for _, e := range reading.Entries {
+			if e.Report != nil {
+				observe(*e.Report)
+			}
+		}
+		a.Cursor = reading.Cursor
+	}
+	for _, rep := range r.ev.Reports {
+		observe(rep)
+	}
+	a.UpdatedAt, a.EndedAt = r.now, time.Time{}
+	if r.ev.Kind == AgentFinished {
+		a.EndedAt = r.now
+	}
+}

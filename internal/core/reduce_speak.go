@@ -1,0 +1,107 @@
+package core
+
+import "strings"
+
+// speak decides what the event's place in the conversation is used to tell the agent. Nothing is said that the host would
+// not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
+func (r *reduction) speak() {
+	switch {
+	case r.ev.Kind == SessionStarted:
+		r.sayGuidance()
+	case r.ev.Kind == CompactionDone:
+		r.sayLost()
+	case r.ev.Kind == PromptSubmitted && !r.ev.Machine:
+		r.sayMark()
+		r.sayLost()
+		r.sayHandoff()
+	case r.ev.Kind == BatchFinished, r.ev.Kind == ToolFinished && !r.st.Rules.BatchEvent:
+		r.sayLost()
+		r.sayReminder()
+		r.sayHandoff()
+	}
+}
+
+func (r *reduction) accepts(kind EffectKind) bool {
+	for _, k := range r.ev.Accepts {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// say adds a text for the model and reports whether it will get there.
+func (r *reduction) say(text string) bool {
+	kind := Inject
+	if !r.accepts(kind) {
+		kind = AppendToolOutput
+	}
+	if text == "" || !r.accepts(kind) {
+		return false
+	}
+	r.effects = append(r.effects, Effect{Kind: kind, Text: clampText(text)})
+	return true
+}
+
+// knows reports whether there is a figure worth telling: reported, for a window that is more than an assumption.
+func (r *reduction) knows(w Window, limit *int) bool {
+	return r.s.Gauge.Reported() && (w.Provenance != WindowFromDefault || limit != nil && *limit > 0)
+}
+
+func (r *reduction) sayGuidance() {
+	t := r.cfg.Tracking
+	if t.MaxTokens.Off() || !t.Guidance || !r.ev.Guarded || !r.s.GuidedAt.IsZero() {
+		return
+	}
+	if r.say(guidance(r.cfg.Levels)) {
+		r.s.GuidedAt = r.now
+	}
+}
+
+func (r *reduction) sayMark() {
+	t, w := r.cfg.Tracking, r.window()
+	if !t.MaxTokens.Off() && r.ev.Guarded && r.knows(w, &t.MaxTokens.Tokens) {
+		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
+	}
+}
+
+func (r *reduction) sayReminder() {
+	c, w := r.cfg.Reminder, r.window()
+	if !c.Enabled || !r.s.RemindedAt.IsZero() || !r.knows(w, c.ActualLimitTokens) {
+		return
+	}
+	if c.AnthropicOnly && r.s.Provider != "anthropic" && r.st.Rules.Provider != "anthropic" {
+		return
+	}
+	actual := w.Tokens
+	if c.ActualLimitTokens != nil && *c.ActualLimitTokens > 0 {
+		actual = *c.ActualLimitTokens
+	}
+	if used := r.s.Gauge.Tokens; used*100 >= c.ThresholdPercent*actual && r.say(reminder(c.Message, used, displayLimit(w, r.cfg), actual, r.s.Model)) {
+		r.s.RemindedAt = r.now
+	}
+}
+
+// sayHandoff speaks once, when the mark is crossed; ThresholdCrossedAt is then moved by nothing but a compaction.
+func (r *reduction) sayHandoff() {
+	if !r.cfg.Handoff.Enabled || r.s.ThresholdCrossedAt.IsZero() || r.s.HandoffComplete || r.s.HandoffSaid || !r.s.Gauge.Reported() {
+		return
+	}
+	w := r.window()
+	r.s.HandoffSaid = r.say(handoffNote(r.s.Gauge.Tokens, w.Tokens, r.cfg.Handoff.Percent))
+}
+
+// sayLost tells what a compaction lost, or the whole working context where the host shows no summary.
+func (r *reduction) sayLost() {
+	lost := r.s.Compaction.Lost
+	if len(lost) == 0 {
+		return
+	}
+	text := lostNote(lost)
+	if !r.st.Rules.SummaryVisible {
+		text = strings.Join(WorkingContext{Paths: lost}.Lines(), "\n")
+	}
+	if r.say(text) {
+		r.s.Compaction.Lost = nil
+	}
+}

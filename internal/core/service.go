@@ -1,0 +1,174 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+)
+
+// Service is what every door calls: the command line for a hook, the JSON-RPC server, the MCP tool. It does what must be
+// done before the transaction, runs Reduce inside it, and reports what came of it.
+type Service struct {
+	Store    Store
+	Adapters map[Host]Adapter
+	// Config returns the settings in force for a working directory; "" stands for none in particular.
+	Config func(cwd string) Config
+	Now    func() time.Time
+	// DirExists reports whether a directory exists; it decides tracking.guardDir.
+	DirExists func(path string) bool
+	Log       *slog.Logger
+}
+
+// Outcome is what an event led to.
+type Outcome struct {
+	Key     Key
+	Deleted bool        // the event deleted the session, and there was one
+	Session SessionView // as it is now; the zero value when deleted
+	Effects []Effect
+	Lost    []string // paths that the last compaction lost and that are still to be told
+	Alert   *Alert   // the fleet alert that the event raised
+}
+
+// Handle takes one event. When it returns nil, what the event changed is stored.
+func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
+	out := Outcome{Key: ev.Key()}
+	if ev.SessionID == "" {
+		return out, Errorf(CodeInvalid, "sessionId: expected the session's id, got none")
+	}
+	adapter, ok := s.Adapters[ev.Host]
+	if !ok {
+		return out, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, ev.Host)
+	}
+	cfg := s.Config(ev.CWD)
+	if err := s.read(ctx, adapter, &ev); err != nil {
+		return out, err
+	}
+	guard := cfg.Tracking.GuardDir
+	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
+	now := s.Now()
+	err := s.Store.Update(ctx, query(ev, cfg, adapter.Rules()), func(st State) Changes {
+		st.Rules = adapter.Rules()
+		changes, effects := Reduce(st, ev, cfg, now)
+		out.Effects, out.Deleted = effects, changes.Delete && st.Known
+		if changes.Session != nil {
+			learned := st.Learned
+			if changes.Learned != nil {
+				learned = *changes.Learned
+			}
+			after := Snapshot{*changes.Session, append(changes.Paths, st.WorkingSet...)}
+			out.Session, out.Lost = after.View(learned, cfg, st.Rules, now), changes.Session.Compaction.Lost
+		}
+		if changes.Alert != nil {
+			out.Alert = &Alert{Rate: changes.Alert.Rate, Threshold: cfg.Metrics.AlertRate, Tasks: st.Tasks.Record(changes.Task.Tokens, cfg.Metrics.ThresholdTokens).Tasks}
+		}
+		return changes
+	})
+	if err != nil {
+		return out, err
+	}
+	s.tell(ctx, ev, out)
+	return out, nil
+}
+
+// Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.
+func (s *Service) Hook(ctx context.Context, host Host, name string, payload []byte) (Outcome, []byte, error) {
+	adapter, ok := s.Adapters[host]
+	if !ok {
+		return Outcome{}, nil, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
+	}
+	ev, err := adapter.Decode(name, payload)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	out, err := s.Handle(ctx, ev)
+	if err != nil {
+		return out, nil, err
+	}
+	output, err := adapter.Encode(ev, out.Effects)
+	return out, output, err
+}
+
+// read fills in what was appended to the event's transcript since the stored cursor.
+func (s *Service) read(ctx context.Context, adapter Adapter, ev *Event) error {
+	path := ev.Transcript
+	if ev.AgentID != "" {
+		path = ev.AgentTranscript
+	}
+	if path == "" || ev.Kind == SessionDeleted {
+		return nil
+	}
+	cursor, err := s.cursor(ctx, *ev)
+	if err != nil {
+		return err
+	}
+	reading, err := adapter.Read(ctx, path, cursor)
+	if err != nil {
+		s.Log.Warn("transcript not read", "host", ev.Host, "session", ev.SessionID, "error", err)
+		return nil
+	}
+	ev.Reading = &reading
+	return nil
+}
+
+func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
+	stored, err := s.Store.Session(ctx, ev.Key())
+	if CodeOf(err) == CodeNotFound {
+		return Cursor{}, nil
+	}
+	if err != nil || ev.AgentID == "" {
+		return stored.Session.Cursor, err
+	}
+	for _, a := range stored.Session.Agents {
+		if a.AgentID == ev.AgentID {
+			return a.Cursor, nil
+		}
+	}
+	return Cursor{}, nil
+}
+
+// query asks for no more than the event's decision needs, since every hook pays for it.
+func query(ev Event, cfg Config, rules Rules) Query {
+	q := Query{Key: ev.Key(), Provider: ev.Provider, Model: ev.Model}
+	if reading := ev.Reading; reading != nil {
+		for _, e := range reading.Entries {
+			if e.Report != nil && ev.Model == "" {
+				q.Model = e.Report.Model
+			}
+			q.WorkingSet = q.WorkingSet || e.Boundary != nil
+		}
+	}
+	if q.Model != "" && q.Provider == "" {
+		q.Provider = cmp.Or(ParseModel(q.Model).Provider, rules.Provider)
+	}
+	switch ev.Kind {
+	case CompactionOpened, CompactionDone:
+		q.WorkingSet = true
+	case PromptSubmitted, TurnFinished, TurnFailed, SessionEnded:
+		if ev.AgentID == "" {
+			q.Task, q.TaskThreshold, q.WindowTasks = turnTask, cfg.Metrics.ThresholdTokens, cfg.Metrics.WindowTasks
+		}
+	}
+	return q
+}
+
+// tell logs what happened: every injection, and at debug level what was taken note of.
+func (s *Service) tell(ctx context.Context, ev Event, out Outcome) {
+	log := s.Log.With("host", ev.Host, "session", ev.SessionID, "event", ev.Name)
+	for _, e := range out.Effects {
+		log.Info("said", "kind", e.Kind, "text", e.Text, "lines", len(e.Lines))
+	}
+	if out.Alert != nil {
+		log.Warn("too many tasks over the threshold", "rate", out.Alert.Rate, "tasks", out.Alert.Tasks)
+	}
+	if !log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	for _, use := range ev.Paths {
+		log.Debug("path recorded", "path", use.Path)
+	}
+	if ev.Kind == PromptSubmitted {
+		log.Debug("prompt seen", "characters", len([]rune(ev.Prompt)), "machine", ev.Machine)
+	}
+}

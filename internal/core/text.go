@@ -1,0 +1,58 @@
+package core
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sanitize makes text from outside safe to show on one line of a terminal or to a model: every control character, line or
+// paragraph separator, bidirectional or zero-width character becomes a space, bytes that are no UTF-8 become U+FFFD, and
+// what is longer than limit characters is cut, ending in "…".
+func Sanitize(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
+			return ' '
+		}
+		return r
+	}, s)
+	if limit > 0 && utf8.RuneCountInString(s) > limit {
+		r := []rune(s)
+		s = string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// Percent returns part as a share of whole in percent, clamped to 0–100 and rounded half up: the form in which people and
+// models are told.
+func Percent(part, whole int) int {
+	if whole <= 0 || part <= 0 {
+		return 0
+	}
+	if part >= whole {
+		return 100
+	}
+	return (part*200 + whole) / (2 * whole)
+}
+
+// groupDigits writes n with a comma between thousands.
+func groupDigits(n int) string {
+	s := []byte{}
+	if n < 0 {
+		return "-" + groupDigits(-n)
+	}
+	for i := 0; ; i++ {
+		if i > 0 && i%3 == 0 {
+			s = append(s, ',')
+		}
+		s = append(s, byte('0'+n%10))
+		if n /= 10; n == 0 {
+			break
+		}
+	}
+	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+		s[i], s[j] = s[j], s[i]
+	}
+	return string(s)
+}

@@ -1,0 +1,208 @@
+package core
+
+import (
+	"math"
+	"time"
+)
+
+// Level says how full a window is, in words.
+type Level string
+
+// The levels, from roomy to full.
+const (
+	LevelNormal   Level = "normal"
+	LevelNotice   Level = "notice"
+	LevelWarning  Level = "warning"
+	LevelCritical Level = "critical"
+)
+
+// criticalLeftPercent is what is left to the compaction point, as a share of the window in percent, below which any share
+// is critical.
+const criticalLeftPercent = 5
+
+// LevelOf returns the level of an occupancy. toCompaction is negative when there is no compaction point.
+func LevelOf(tokens, window, toCompaction int, levels []int) Level {
+	switch {
+	case tokens*100 >= levels[2]*window, toCompaction >= 0 && toCompaction*100 < criticalLeftPercent*window:
+		return LevelCritical
+	case tokens*100 >= levels[1]*window:
+		return LevelWarning
+	case tokens*100 >= levels[0]*window:
+		return LevelNotice
+	}
+	return LevelNormal
+}
+
+// Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is
+// what is shown to people.
+type Usage struct {
+	Tokens           *int             `json:"tokens"`          // as reported, or estimated where Provenance says so
+	ProjectedTokens  *int             `json:"projectedTokens"` // with the estimate of what was appended since
+	Band             *Band            `json:"band"`            // where the truth lies, of an estimate
+	WindowTokens     int              `json:"windowTokens"`
+	WindowProvenance WindowProvenance `json:"windowProvenance"`
+	WindowWhy        string           `json:"windowWhy"` // for people
+	Percent          *float64         `json:"percent"`   // Tokens as a share of the window
+	Level            *Level           `json:"level"`
+	Provenance       *Provenance      `json:"provenance"`
+	Exact            bool             `json:"exact"` // a figure of the provider's, not of ctxls'
+	AsOf             *time.Time       `json:"asOf"`
+	Stale            bool             `json:"stale"`            // at least one response behind
+	CompactionTokens *int             `json:"compactionTokens"` // where the host compacts; null when it never does
+	ToCompaction     *int             `json:"toCompaction"`     // what is left until then, never negative
+	Display          Display          `json:"display"`
+	GrowthPerTurn    *int             `json:"growthPerTurn"`
+	TurnsLeft        *Forecast        `json:"turnsToCompaction"`
+}
+
+// Band is a range of tokens.
+type Band struct {
+	Low  int `json:"low"`
+	High int `json:"high"`
+}
+
+// Display is a usage as people are shown it: clamped and rounded.
+type Display struct {
+	Tokens      *int `json:"tokens"`
+	LimitTokens int  `json:"limitTokens"`
+	Percent     *int `json:"percent"` // 0–100
+}
+
+// Forecast is how many turns are left.
+type Forecast struct {
+	Low  int `json:"low"`
+	Mid  int `json:"mid"`
+	High int `json:"high"`
+}
+
+// SessionState says whether a session lives.
+type SessionState string
+
+// The states. A session is idle after IdleAfter of silence.
+const (
+	StateActive SessionState = "active"
+	StateIdle   SessionState = "idle"
+	StateEnded  SessionState = "ended"
+)
+
+// IdleAfter is how long a session may be silent before it counts as idle.
+const IdleAfter = 30 * time.Minute
+
+// SessionView is a session as clients see it.
+type SessionView struct {
+	Host        Host         `json:"host"`
+	SessionID   string       `json:"sessionId"`
+	CWD         string       `json:"cwd"`
+	Title       string       `json:"title"`
+	Model       string       `json:"model"`
+	Provider    string       `json:"provider"`
+	Usage       Usage        `json:"usage"`
+	Agents      []AgentView  `json:"agents"` // those that live
+	Compactions int          `json:"compactions"`
+	Compacting  bool         `json:"compacting"`
+	WorkingSet  []string     `json:"workingSet"` // as shown, the most recently used first
+	State       SessionState `json:"state"`
+	StartedAt   time.Time    `json:"startedAt"`
+	UpdatedAt   time.Time    `json:"updatedAt"`
+	EndedAt     *time.Time   `json:"endedAt"`
+}
+
+// AgentView is a sub-agent as clients see it.
+type AgentView struct {
+	AgentID   string `json:"agentId"`
+	AgentType string `json:"agentType"`
+	Usage     Usage  `json:"usage"`
+}
+
+// View returns the session as clients see it at the given time.
+func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.Time) SessionView {
+	e := s.Session
+	compaction := e.Compaction.Expire(now)
+	v := SessionView{
+		Host: e.Host, SessionID: e.SessionID, CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: providerOf(e, rules),
+		Usage: usageOf(e.Gauge, e.window(learned, cfg, rules), cfg), Agents: []AgentView{}, WorkingSet: []string{},
+		Compactions: compaction.Count, Compacting: !compaction.OpenedAt.IsZero(), State: StateActive,
+		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
+	}
+	for _, a := range e.Agents {
+		if !a.EndedAt.IsZero() {
+			continue
+		}
+		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
+		v.Agents = append(v.Agents, AgentView{a.AgentID, a.AgentType, usageOf(a.Gauge, w, cfg)})
+	}
+	seen := map[string]bool{}
+	for _, use := range s.WorkingSet {
+		shown := ShowPath(use.Path, e.CWD, cfg.Compaction.MaxPathLength)
+		if !seen[shown] && len(v.WorkingSet) < cfg.Compaction.MaxPaths {
+			seen[shown] = true
+			v.WorkingSet = append(v.WorkingSet, shown)
+		}
+	}
+	switch {
+	case !e.EndedAt.IsZero():
+		v.State, v.EndedAt = StateEnded, &e.EndedAt
+	case now.Sub(e.UpdatedAt) > IdleAfter:
+		v.State = StateIdle
+	}
+	return v
+}
+
+// window returns the window in force for the session's main chain.
+func (s Session) window(learned LearnedWindow, cfg Config, rules Rules) Window {
+	return ResolveWindow(s.Host, s.Provider, s.Model, s.Limits, learned, cfg.Window, rules)
+}
+
+func providerOf(s Session, rules Rules) string {
+	if s.Provider != "" {
+		return s.Provider
+	}
+	if p := ParseModel(s.Model).Provider; p != "" {
+		return p
+	}
+	return rules.Provider
+}
+
+func usageOf(g Gauge, w Window, cfg Config) Usage {
+	u := Usage{WindowTokens: w.Tokens, WindowProvenance: w.Provenance, WindowWhy: w.Why, Display: Display{LimitTokens: displayLimit(w, cfg)}}
+	toCompaction := -1
+	if w.CompactionTokens > 0 {
+		u.CompactionTokens = &w.CompactionTokens
+	}
+	if !g.Known {
+		return u
+	}
+	projected := g.Tokens + g.Appended
+	percent := math.Round(float64(g.Tokens)/float64(w.Tokens)*10_000) / 100
+	if w.CompactionTokens > 0 {
+		toCompaction = max(w.CompactionTokens-g.Tokens, 0)
+		u.ToCompaction = &toCompaction
+	}
+	level := LevelOf(g.Tokens, w.Tokens, toCompaction, cfg.Levels)
+	shown, shownPercent := min(g.Tokens, u.Display.LimitTokens), Percent(g.Tokens, u.Display.LimitTokens)
+	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &g.Tokens, &projected, &percent, &level, &g.Provenance
+	u.Exact, u.AsOf, u.Stale = g.Provenance != ProvenanceEstimate, &g.At, g.Behind
+	u.Display.Tokens, u.Display.Percent = &shown, &shownPercent
+	return u
+}
+
+// displayLimit returns the limit that figures are shown against, in tokens: what the user chose, else the window in force
+// while the marks are on, since one session must not hear two different shares, else a million.
+func displayLimit(w Window, cfg Config) int {
+	chosen := cfg.Reminder.DisplayLimitTokens
+	switch {
+	case chosen != nil && *chosen > 0:
+		return *chosen
+	case chosen == nil && cfg.Tracking.MaxTokens.Off():
+		return million
+	}
+	return trackingLimit(w, cfg)
+}
+
+// trackingLimit returns what 100 % stands for in the marks, in tokens.
+func trackingLimit(w Window, cfg Config) int {
+	if n := cfg.Tracking.MaxTokens.Tokens; n > 0 {
+		return n
+	}
+	return w.Tokens
+}

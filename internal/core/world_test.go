@@ -1,0 +1,249 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
+// by their contract suite; this one lets the domain be tested without any.
+type world struct {
+	cfg   Config
+	rules map[Host]Rules
+	now   time.Time
+
+	sessions map[Key]Session
+	paths    map[Key]map[string]PathUse
+	samples  map[Key][]Sample
+	learned  map[LearnedWindow]LearnedWindow // by host, provider and model alone
+	tasks    []Task
+	alert    AlertGate
+	trim     TrimCount
+}
+
+func newWorld() *world {
+	return &world{cfg: DefaultConfig(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+		rules:    map[Host]Rules{HostClaudeCode: claudeRules, HostOpenCode: openCodeRules, HostCodex: codexRules, HostGeneric: {}},
+		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{}}
+}
+
+func learnedKey(l LearnedWindow) LearnedWindow {
+	return LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
+}
+
+func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) error {
+	st := State{Alert: w.alert}
+	st.Session, st.Known = w.sessions[q.Key]
+	st.WorkingSet = w.workingSet(q.Key)
+	if !q.WorkingSet {
+		st.WorkingSet = nil
+	}
+	provider, model := cmp.Or(q.Provider, st.Session.Provider), cmp.Or(q.Model, st.Session.Model)
+	st.Learned = w.learned[LearnedWindow{Host: q.Key.Host, Provider: provider, Model: PlainModel(model)}]
+	if q.Task != nil {
+		id := q.Task(st.Session)
+		st.Tasks.Full = len(w.tasks) >= q.WindowTasks
+		for i, task := range w.tasks {
+			st.Tasks.Tasks++
+			if task.Tokens > q.TaskThreshold {
+				st.Tasks.Exceeding++
+				st.Tasks.OldestExceeds = st.Tasks.OldestExceeds || i == 0 && st.Tasks.Full
+			}
+			if task.ID == id {
+				st.Tasks.IsRecorded, st.Tasks.Recorded = true, task.Tokens
+			}
+		}
+	}
+	ch := decide(st)
+	if ch.Delete {
+		delete(w.sessions, q.Key)
+		delete(w.paths, q.Key)
+		delete(w.samples, q.Key)
+	}
+	if ch.Session != nil {
+		w.sessions[q.Key] = *ch.Session
+	}
+	for _, use := range ch.Paths {
+		if w.paths[q.Key] == nil {
+			w.paths[q.Key] = map[string]PathUse{}
+		}
+		old := w.paths[q.Key][use.Path]
+		use.Use = max(use.Use, old.Use)
+		w.paths[q.Key][use.Path] = use
+	}
+	w.samples[q.Key] = append(w.samples[q.Key], ch.Samples...)
+	if ch.Learned != nil {
+		w.learned[learnedKey(*ch.Learned)] = *ch.Learned
+	}
+	if ch.Alert != nil {
+		w.alert = *ch.Alert
+	}
+	if ch.Trim != nil {
+		w.trim.Operations += ch.Trim.Operations
+		w.trim.Tokens += ch.Trim.Tokens
+	}
+	if ch.Task != nil {
+		i := slices.IndexFunc(w.tasks, func(t Task) bool { return t.ID == ch.Task.ID })
+		if i < 0 {
+			w.tasks = append(w.tasks, *ch.Task)
+			w.tasks = w.tasks[max(0, len(w.tasks)-ch.WindowTasks):]
+		} else {
+			w.tasks[i].Tokens = max(w.tasks[i].Tokens, ch.Task.Tokens)
+		}
+	}
+	return nil
+}
+
+func (w *world) workingSet(key Key) []PathUse {
+	set := slices.Collect(maps.Values(w.paths[key]))
+	slices.SortFunc(set, func(a, b PathUse) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path)) })
+	return set
+}
+
+func (w *world) Session(_ context.Context, key Key) (Snapshot, error) {
+	s, ok := w.sessions[key]
+	if !ok {
+		return Snapshot{}, Errorf(CodeNotFound, "no session %q", key.SessionID)
+	}
+	return Snapshot{s, w.workingSet(key)}, nil
+}
+
+func (w *world) FindSessions(ctx context.Context, id string) ([]Snapshot, error) {
+	var found []Snapshot
+	for key := range w.sessions {
+		if key.SessionID == id {
+			s, _ := w.Session(ctx, key)
+			found = append(found, s)
+		}
+	}
+	return found, nil
+}
+
+func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]Snapshot, error) {
+	var all []Snapshot
+	for key := range w.sessions {
+		s, _ := w.Session(ctx, key)
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Snapshot) int { return b.Session.UpdatedAt.Compare(a.Session.UpdatedAt) })
+	return all, nil
+}
+
+func (w *world) Samples(_ context.Context, key Key, _ int) ([]Sample, error) {
+	return w.samples[key], nil
+}
+
+func (w *world) Fleet(context.Context, int) (Fleet, error) {
+	f := Fleet{Trim: w.trim, Alert: w.alert}
+	for _, t := range w.tasks {
+		f.Tokens = append(f.Tokens, t.Tokens)
+	}
+	return f, nil
+}
+
+func (w *world) Windows(context.Context) ([]LearnedWindow, error) {
+	return slices.Collect(maps.Values(w.learned)), nil
+}
+
+func (w *world) Close() error { return nil }
+
+// plainAdapter is a host whose payload is nothing but the event's kind, and whose transcripts are given as readings.
+type plainAdapter struct {
+	host     Host
+	rules    Rules
+	readings map[string]Reading
+}
+
+func (a plainAdapter) Host() Host   { return a.host }
+func (a plainAdapter) Rules() Rules { return a.rules }
+func (a plainAdapter) Decode(name string, payload []byte) (Event, error) {
+	if len(payload) == 0 {
+		return Event{}, Errorf(CodeInvalid, "payload: expected an event, got nothing")
+	}
+	return Event{Host: a.host, SessionID: "s", Kind: Kind(payload), Name: name, Accepts: []EffectKind{Inject, CompactionContext}}, nil
+}
+func (a plainAdapter) Read(_ context.Context, path string, _ Cursor) (Reading, error) {
+	return a.readings[path], nil
+}
+func (a plainAdapter) Encode(_ Event, effects []Effect) ([]byte, error) {
+	var texts []string
+	for _, e := range effects {
+		texts = append(texts, e.Text)
+	}
+	return []byte(strings.Join(texts, "\n")), nil
+}
+
+func (w *world) service() *Service {
+	adapters := map[Host]Adapter{}
+	for host, rules := range w.rules {
+		adapters[host] = plainAdapter{host: host, rules: rules}
+	}
+	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now },
+		DirExists: func(path string) bool { return strings.HasSuffix(path, "exists") }, Log: slog.New(slog.DiscardHandler)}
+}
+
+// play handles one event a second and returns what the last one led to.
+func (w *world) play(t testing.TB, events ...Event) Outcome {
+	t.Helper()
+	var out Outcome
+	for _, ev := range events {
+		if ev.Host == "" {
+			ev.Host = HostClaudeCode
+		}
+		if ev.SessionID == "" {
+			ev.SessionID = "s"
+		}
+		if ev.CWD == "" {
+			ev.CWD = "/p"
+		}
+		if ev.Accepts == nil {
+			ev.Accepts = []EffectKind{Inject, CompactionContext}
+		}
+		w.now = w.now.Add(time.Second)
+		ev.Reports = slices.Clone(ev.Reports)
+		for i := range ev.Reports {
+			if ev.Reports[i].At.Equal(whenPlayed) {
+				ev.Reports[i].At = w.now
+			}
+		}
+		o, err := w.service().Handle(t.Context(), ev)
+		if err != nil {
+			t.Fatalf("%s: %v", ev.Kind, err)
+		}
+		out = o
+	}
+	return out
+}
+
+// texts joins what was said.
+func texts(effects []Effect) string {
+	var all []string
+	for _, e := range effects {
+		all = append(all, e.Text)
+		all = append(all, e.Lines...)
+	}
+	return strings.Join(all, "\n")
+}
+
+func (w *world) session() Session { return w.sessions[Key{HostClaudeCode, "s"}] }
+
+// reported is a report of a response that was made now.
+func (w *world) reported(tokens int) Report {
+	return Report{At: w.now, Tuple: UsageTuple{Input: 12, CacheRead: tokens - 12, Output: 77}, Tokens: tokens, Provenance: ProvenanceTranscript, Model: "claude-sonnet-4-5"}
+}
+
+// whenPlayed stands for the time at which an event is played.
+var whenPlayed = time.Unix(1, 0)
+
+// at is an event at which a response of the given occupancy becomes known.
+func (w *world) at(kind Kind, tokens int) Event {
+	rep := w.reported(tokens)
+	rep.At = whenPlayed
+	return Event{Kind: kind, Reports: []Report{rep}}
+}

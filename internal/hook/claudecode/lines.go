@@ -1,0 +1,248 @@
+package claudecode
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/transcript"
+)
+
+// line is the raw members of a transcript's line that mean something here.
+type line struct {
+	kind, subtype, sidechain, apiError, summary, message, errorDetails []byte
+	timestamp, uuid, cwd, wireInputs, metadata, title                  []byte
+}
+
+// format returns how the lines of the transcript at path are read. Only the main chain counts; in the file of a sub-agent,
+// whose lines are all marked as a side chain, that is the sub-agent's own.
+func format(path string) transcript.Format {
+	ofAgent := strings.HasPrefix(filepath.Base(path), "agent-")
+	return transcript.Format{
+		Entry:  func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
+		Enough: func(e core.Entry) bool { return e.Report != nil },
+		History: func(data []byte) bool {
+			start := data[:min(len(data), 32)] // a title's line begins with its type
+			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
+		},
+	}
+}
+
+var toolUse, titleType, summaryType = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
+
+// wanted are the types of line that are read to their end.
+var wanted = map[string]bool{
+	`"assistant"`: true, `"system"`: true, `"user"`: true, `"ai-title"`: true, `"custom-title"`: true, `"summary"`: true,
+}
+
+// entry decodes one line.
+func entry(data []byte, ofAgent bool) (core.Entry, bool) {
+	var l line
+	if !l.scan(data) || transcript.IsTrue(l.sidechain) != ofAgent {
+		return core.Entry{}, false
+	}
+	e := core.Entry{At: timestamp(l.timestamp)}
+	switch string(l.kind) {
+	case `"assistant"`:
+		l.assistant(&e)
+	case `"user"`:
+		// The text that replaced the conversation; merge joins it with its boundary.
+		if transcript.IsTrue(l.summary) {
+			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
+		}
+	case `"system"`:
+		l.boundary(&e)
+	default:
+		e.Title = transcript.String(l.title)
+	}
+	return e, !isEmpty(e)
+}
+
+// scan picks the members of a line. It gives up early on lines that are long and say nothing: records of requests name
+// their type first, attachments hold one.
+func (l *line) scan(data []byte) bool {
+	ok := transcript.Members(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "type":
+			l.kind = value
+			return wanted[string(value)]
+		case "attachment":
+			return false
+		case "subtype":
+			l.subtype = value
+		case "isSidechain":
+			l.sidechain = value
+		case "isApiErrorMessage":
+			l.apiError = value
+		case "isCompactSummary":
+			l.summary = value
+		case "message":
+			l.message = value
+		case "errorDetails":
+			l.errorDetails = value
+		case "timestamp":
+			l.timestamp = value
+		case "uuid":
+			l.uuid = value
+		case "cwd":
+			l.cwd = value
+		case "wireToolInputs":
+			l.wireInputs = value
+		case "compactMetadata", "compact_metadata", "microcompactMetadata", "microcompact_metadata":
+			l.metadata = value
+		case "aiTitle", "customTitle", "summary":
+			l.title = value
+		}
+		return true
+	})
+	return ok && wanted[string(l.kind)]
+}
+
+// assistant reads a line of an answer. The host writes one line for each block of an answer, all with the answer's id and
+// usage.
+func (l *line) assistant(e *core.Entry) {
+	if transcript.IsTrue(l.apiError) {
+		e.Limit = limitError(transcript.String(l.errorDetails), l.text())
+		return
+	}
+	var id, model, usage, content, stopReason []byte
+	transcript.Pick(l.message,
+		transcript.Field{Name: "id", Value: &id},
+		transcript.Field{Name: "model", Value: &model},
+		transcript.Field{Name: "usage", Value: &usage},
+		transcript.Field{Name: "content", Value: &content},
+		transcript.Field{Name: "stop_reason", Value: &stopReason})
+	name := transcript.String(model)
+	if name == "<synthetic>" { // written by the host itself
+		return
+	}
+	tuple := usageTuple(usage)
+	if transcript.String(stopReason) == "" {
+		tuple.Output = 0 // what is there before the answer's end is a placeholder of 1 to 8 tokens
+	}
+	if !tuple.IsZero() {
+		e.Report = &core.Report{
+			At: e.At, Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceTranscript,
+			Model: name, MessageID: transcript.String(id),
+		}
+	}
+	transcript.Elements(content, func(block []byte) bool {
+		e.Paths = append(e.Paths, l.blockPaths(block, e.At)...)
+		return true
+	})
+}
+
+// blockPaths returns the files of a block of an answer that calls a tool. Whether the call succeeded stands in a later
+// line; it is taken to have.
+func (l *line) blockPaths(block []byte, at time.Time) []core.PathUse {
+	var kind, id, name, input []byte
+	transcript.Pick(block,
+		transcript.Field{Name: "type", Value: &kind},
+		transcript.Field{Name: "id", Value: &id},
+		transcript.Field{Name: "name", Value: &name},
+		transcript.Field{Name: "input", Value: &input})
+	if transcript.String(kind) != "tool_use" {
+		return nil
+	}
+	// What the model really wrote, where the host changed it before running it.
+	transcript.Pick(l.wireInputs, transcript.Field{Name: transcript.String(id), Value: &input})
+	paths := toolPaths(transcript.String(name), input, transcript.String(l.cwd))
+	for i := range paths {
+		paths[i].At = at
+	}
+	return paths
+}
+
+// boundary reads the line that marks a compaction. Files spell its figures in camel case, the host's live stream in snake
+// case.
+func (l *line) boundary(e *core.Entry) {
+	subtype := transcript.String(l.subtype)
+	if subtype != "compact_boundary" && subtype != "microcompact_boundary" {
+		return
+	}
+	b := &core.Boundary{ID: transcript.String(l.uuid), At: e.At, Micro: subtype == "microcompact_boundary"}
+	transcript.Members(l.metadata, func(key, value []byte) bool {
+		switch string(key) {
+		case "preTokens", "pre_tokens":
+			b.PreTokens = transcript.Int(value)
+		case "postTokens", "post_tokens":
+			b.PostTokens = transcript.Int(value)
+		}
+		return true
+	})
+	e.Boundary = b
+}
+
+// text returns the text of a line's message, whose content is a string or blocks.
+func (l *line) text() string {
+	var content []byte
+	transcript.Pick(l.message, transcript.Field{Name: "content", Value: &content})
+	if s := transcript.String(content); s != "" {
+		return s
+	}
+	var texts []string
+	transcript.Elements(content, func(block []byte) bool {
+		var text []byte
+		transcript.Pick(block, transcript.Field{Name: "text", Value: &text})
+		if s := transcript.String(text); s != "" {
+			texts = append(texts, s)
+		}
+		return true
+	})
+	return strings.Join(texts, "\n")
+}
+
+// timestamp reads the time of a line; the zero time where it has none.
+func timestamp(value []byte) time.Time {
+	at, err := time.Parse(time.RFC3339, transcript.String(value))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// merge joins entries, in file order, that tell of one thing: the lines of one answer, of which the last stands for all,
+// and a compaction with the summary that follows it. A summary whose boundary is not among the entries is dropped: the
+// boundary was read before, and the PostCompact event carries the same text.
+func merge(entries []core.Entry) []core.Entry {
+	var (
+		answers  = make(map[string]int) // index in entries of the last line, by message id
+		boundary *core.Boundary         // the last one, while it has no summary
+	)
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Report != nil && e.Report.MessageID != "":
+			if earlier, ok := answers[e.Report.MessageID]; ok && sameAnswer(*e.Report, *entries[earlier].Report) {
+				e.Report.Tuple.Output = max(e.Report.Tuple.Output, entries[earlier].Report.Tuple.Output)
+				entries[earlier].Report = nil
+			}
+			answers[e.Report.MessageID] = i
+		case isSummary(e.Boundary):
+			if boundary != nil {
+				boundary.Summary = e.Boundary.Summary
+			}
+			e.Boundary, boundary = nil, nil
+		case e.Boundary != nil && !e.Boundary.Micro:
+			boundary = e.Boundary
+		}
+	}
+	return slices.DeleteFunc(entries, isEmpty)
+}
+
+// sameAnswer reports whether two reports with one message id are of one answer. All its lines have the same figures, but
+// for the output, which grows; an id that comes with others was given twice.
+func sameAnswer(a, b core.Report) bool {
+	a.Tuple.Output = b.Tuple.Output
+	return a.Tuple == b.Tuple
+}
+
+// isSummary tells the text of a summary from a boundary, which always has an id.
+func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
+
+func isEmpty(e core.Entry) bool {
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0
+}

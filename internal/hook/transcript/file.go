@@ -1,0 +1,179 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// file is a transcript open for reading, as long as it was when it was opened: what is appended meanwhile is for the next
+// read.
+type file struct {
+	*os.File
+	id   core.Cursor // device and inode
+	size int64
+	b    bounds
+}
+
+// open opens a regular file. Anything else is no data: a FIFO would block, a device could do anything.
+func open(path string, b bounds) (*file, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, false
+	}
+	f, err := openNonblocking(path)
+	if err != nil {
+		return nil, false
+	}
+	info, err := f.Stat() // again: the name may stand for another file by now
+	if err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, false
+	}
+	device, inode := identity(f, info)
+	return &file{f, core.Cursor{Device: device, Inode: inode}, info.Size(), b}, true
+}
+
+func (f *file) close() { f.Close() }
+
+// startsLine reports whether a line starts at offset. A cursor always stands at a line's start, so where none starts the
+// file was rewritten.
+func (f *file) startsLine(offset int64) bool {
+	if offset == 0 {
+		return true
+	}
+	var before [1]byte
+	_, err := f.ReadAt(before[:], offset-1)
+	return err == nil && before[0] == '\n'
+}
+
+// fill reads all of p from offset. It reports false when the file has become shorter.
+func (f *file) fill(p []byte, offset int64) (bool, error) {
+	_, err := f.ReadAt(p, offset)
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// buffer holds the longest line and a piece beside it, or the whole span where that is shorter.
+func (f *file) buffer(span int64) []byte { return make([]byte, min(span, f.b.line+f.b.piece)) }
+
+// forward visits the complete lines from offset on, oldest first, until visit returns false. It returns the offset of the
+// first byte that belongs to none of them.
+func (f *file) forward(ctx context.Context, offset int64, visit func(offset int64, line []byte) bool) (next int64, err error) {
+	buf := f.buffer(f.size - offset)
+	var (
+		held    = 0     // bytes at the front of buf: a line whose end is not read yet
+		tooLong = false // that line is longer than buf; nothing is held of it
+	)
+	for next = offset; offset < f.size; {
+		if err := ctx.Err(); err != nil {
+			return next, err
+		}
+		n := int(min(f.b.piece, f.size-offset))
+		if held+n > len(buf) {
+			held, tooLong = 0, true
+		}
+		if ok, err := f.fill(buf[held:held+n], offset); !ok {
+			return next, err
+		}
+		offset += int64(n)
+		rest, unsearched := buf[:held+n], held
+		for {
+			end := bytes.IndexByte(rest[unsearched:], '\n')
+			if end < 0 {
+				break
+			}
+			end += unsearched
+			start := next
+			next = offset - int64(len(rest)-end-1)
+			if !tooLong && !visit(start, trimCR(rest[:end])) {
+				return next, nil
+			}
+			rest, unsearched, tooLong = rest[end+1:], 0, false
+		}
+		if tooLong {
+			held = 0
+		} else {
+			held = copy(buf, rest)
+		}
+	}
+	return next, nil
+}
+
+// backward visits complete lines from the end of the file on, newest first, until visit returns false or the reach is
+// exhausted. It returns the offset of the first byte visited and of the first byte after the last complete line.
+func (f *file) backward(ctx context.Context, visit func(offset int64, line []byte) bool) (first, next int64, err error) {
+	var (
+		buf     = f.buffer(min(f.size, f.b.reach))
+		floor   = max(0, f.size-f.b.reach)
+		offset  = f.size
+		ended   = false // the end of the last complete line was found
+		held    = 0     // bytes at the end of buf: a line whose start is not read yet
+		tooLong = false // that line is longer than buf; nothing is held of it
+		ends    []int   // the line endings of one piece
+	)
+	// A line longer than the reach is still being written: there is nothing to read before it ends.
+	first, next = f.size, f.size
+	for offset > floor {
+		if err := ctx.Err(); err != nil {
+			return first, next, err
+		}
+		n := int(min(f.b.piece, offset-floor))
+		if held+n > len(buf) {
+			held, tooLong = 0, true
+		}
+		rest := buf[len(buf)-held-n:]
+		if ok, err := f.fill(rest[:n], offset-int64(n)); !ok {
+			return first, next, err
+		}
+		offset -= int64(n)
+		ends = lineEndings(ends[:0], rest[:n])
+		for i := len(ends) - 1; i >= 0; i-- {
+			start, line := offset+int64(ends[i]+1), rest[ends[i]+1:]
+			switch {
+			case !ended:
+				ended, first, next = true, start, start
+			case tooLong:
+				first = start
+			default:
+				first = start
+				if !visit(start, trimCR(line)) {
+					return first, next, nil
+				}
+			}
+			rest, tooLong = rest[:ends[i]], false
+		}
+		if held = 0; ended && !tooLong {
+			held = copy(buf[len(buf)-len(rest):], rest)
+		}
+	}
+	if offset > 0 {
+		return first, next, nil
+	}
+	if first = 0; !ended {
+		return 0, 0, nil
+	}
+	if !tooLong {
+		visit(0, trimCR(buf[len(buf)-held:]))
+	}
+	return first, next, nil
+}
+
+// lineEndings appends the indexes of all line endings in p.
+func lineEndings(to []int, p []byte) []int {
+	for at := 0; ; {
+		i := bytes.IndexByte(p[at:], '\n')
+		if i < 0 {
+			return to
+		}
+		at += i + 1
+		to = append(to, at-1)
+	}
+}
+
+func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }

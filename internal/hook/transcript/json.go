@@ -1,0 +1,197 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
+// its quotes, escapes and all, and the raw value. It exists because a hook's payload and a transcript's line may hold
+// megabytes of tool output around a few small members: values are stepped over without being decoded or copied.
+//
+// It returns false when data is no object, or breaks off before visit has seen enough. Values that were stepped over are
+// known to be balanced, not to be valid.
+func Members(data []byte, visit func(key, value []byte) bool) bool {
+	return contents(data, '{', '}', visit)
+}
+
+// Elements is Members for the elements of a JSON array.
+func Elements(data []byte, visit func(value []byte) bool) bool {
+	return contents(data, '[', ']', func(_, value []byte) bool { return visit(value) })
+}
+
+// Field is one member wanted of an object.
+type Field struct {
+	Name  string
+	Value *[]byte // where its raw value goes
+}
+
+// Pick finds the wanted members of a JSON object; the last of two with one name wins. What is not there stays nil. It
+// returns false when data is no object.
+func Pick(data []byte, fields ...Field) bool {
+	return Members(data, func(key, value []byte) bool {
+		for _, f := range fields {
+			if string(key) == f.Name {
+				*f.Value = value
+				break
+			}
+		}
+		return true
+	})
+}
+
+func contents(data []byte, open, end byte, visit func(key, value []byte) bool) bool {
+	i := skipSpace(data, 0)
+	if i == len(data) || data[i] != open {
+		return false
+	}
+	if i = skipSpace(data, i+1); i < len(data) && data[i] == end {
+		return skipSpace(data, i+1) == len(data)
+	}
+	for i < len(data) {
+		var key []byte
+		if open == '{' {
+			after := skipString(data, i)
+			if after < 0 {
+				return false
+			}
+			key = data[i+1 : after-1]
+			if i = skipSpace(data, after); i == len(data) || data[i] != ':' {
+				return false
+			}
+			i = skipSpace(data, i+1)
+		}
+		after := skipValue(data, i)
+		if after < 0 {
+			return false
+		}
+		if !visit(key, data[i:after]) {
+			return true
+		}
+		if i = skipSpace(data, after); i == len(data) {
+			return false
+		}
+		switch data[i] {
+		case ',':
+			i = skipSpace(data, i+1)
+		case end:
+			return skipSpace(data, i+1) == len(data)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func skipSpace(data []byte, i int) int {
+	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\r' || data[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipString returns the index after the string that starts at i, or -1.
+func skipString(data []byte, i int) int {
+	if i >= len(data) || data[i] != '"' {
+		return -1
+	}
+	for i++; ; {
+		quote := bytes.IndexByte(data[i:], '"')
+		if quote < 0 {
+			return -1
+		}
+		quote += i
+		backslashes := 0
+		for quote-backslashes > i && data[quote-backslashes-1] == '\\' {
+			backslashes++
+		}
+		if i = quote + 1; backslashes%2 == 0 {
+			return i
+		}
+	}
+}
+
+// structural marks the bytes at which skipValue has to look.
+var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
+
+// skipValue returns the index after the value that starts at i, or -1.
+func skipValue(data []byte, i int) int {
+	if i >= len(data) {
+		return -1
+	}
+	switch data[i] {
+	case '"':
+		return skipString(data, i)
+	case '{', '[':
+	default: // a number, true, false or null
+		start := i
+		for i < len(data) && bytes.IndexByte([]byte(",]} \n\r\t"), data[i]) < 0 {
+			i++
+		}
+		if !json.Valid(data[start:i]) {
+			return -1
+		}
+		return i
+	}
+	for depth := 0; i < len(data); {
+		if !structural[data[i]] {
+			i++
+			continue
+		}
+		switch data[i] {
+		case '"':
+			if i = skipString(data, i); i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		if i++; depth == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// String decodes a JSON string; anything else is "". Lone surrogates and invalid UTF-8, which hosts do write, become
+// replacement characters.
+func String(value []byte) string {
+	if len(value) < 2 || value[0] != '"' {
+		return ""
+	}
+	if inner := value[1 : len(value)-1]; plain(inner) {
+		return string(inner)
+	}
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// plain reports whether the inside of a JSON string stands for itself.
+func plain(inner []byte) bool {
+	for _, c := range inner {
+		if c < ' ' || c == '\\' || c == '"' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// Int decodes a JSON number as a count: fractions are cut off, and what is negative, beyond any count or no number is 0.
+func Int(value []byte) int {
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || !json.Valid(value) || f < 0 || f > math.MaxInt32 {
+		return 0
+	}
+	return int(f)
+}
+
+// IsTrue reports whether value is the JSON literal true.
+func IsTrue(value []byte) bool { return string(value) == "true" }

@@ -1,0 +1,82 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestPick(t *testing.T) {
+	data := []byte(" {\"a\": \"x\\\\\", \"deep\": {\"a\": [\"}\", {\"a\": 1}]},\"n\":-1.5e3 ,\"a\":\"\\\"y\\u2028\", \"t\":true}\n")
+	var a, n, missing []byte
+	if !Pick(data, Field{"a", &a}, Field{"n", &n}, Field{"missing", &missing}) {
+		t.Fatal("not an object")
+	}
+	if String(a) != "\"y\u2028" || string(n) != "-1.5e3" || missing != nil {
+		t.Errorf("got %s, %s, %s", a, n, missing)
+	}
+}
+
+func TestWhatIsNoObject(t *testing.T) {
+	for _, data := range []string{
+		"", " ", "null", "1", `"{}"`, "[]", "{", `{"a"`, `{"a"}`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a":[}`,
+		`{"a":"x}`, `{"a":1}x`, `{"a":1}{}`, `{a:1}`, `{"a" 1}`, `{"a":nul}`, `{"a":1 "b":2}`, "{\"a\":1}\x00", `{,}`,
+	} {
+		if Pick([]byte(data)) {
+			t.Errorf("%q was taken for an object", data)
+		}
+	}
+}
+
+func TestStrings(t *testing.T) {
+	for value, want := range map[string]string{
+		`"plain"`: "plain", `""`: "", `"\ud83d"`: "\ufffd", `"\ud83d\ude00"`: "😀", "\"\xff\"": "\ufffd", `"é"`: "é",
+		`"a\/b\n"`: "a/b\n", `null`: "", `1`: "", `"`: "", ``: "", `"\x"`: "", "\"a\nb\"": "",
+	} {
+		if got := String([]byte(value)); got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for value, want := range map[string]int{
+		"12": 12, "0": 0, "1e3": 1000, "12.9": 12, "-1": 0, "1e400": 0, "99999999999": 0, "null": 0, `"12"`: 0, "": 0,
+		"NaN": 0, "0x10": 0, "1_0": 0,
+	} {
+		if got := Int([]byte(value)); got != want {
+			t.Errorf("%s: got %d, want %d", value, got, want)
+		}
+	}
+}
+
+// What encoding/json takes for an object, Members does too, and they agree on every value.
+func FuzzMembers(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":"\\\"","b":[1,{"c":null}],"a":2}`, `{"x":"` + strings.Repeat(`\\`, 9) + `"}`, `{"a":-0.5E+7 }`, `[]`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := map[string]json.RawMessage{}
+		ok := Members(data, func(key, value []byte) bool {
+			got[String([]byte(`"`+string(key)+`"`))] = value
+			return true
+		})
+		var want map[string]json.RawMessage
+		if json.Unmarshal(data, &want) != nil || want == nil {
+			return
+		}
+		if !ok || len(got) != len(want) {
+			t.Fatalf("got %d members of %d (%v)", len(got), len(want), ok)
+		}
+		for key, value := range want {
+			if !bytes.Equal(got[key], value) {
+				t.Errorf("%q: got %s, want %s", key, got[key], value)
+			}
+			var s string
+			if value[0] == '"' && json.Unmarshal(value, &s) == nil && String(value) != s {
+				t.Errorf("%q: got %q, want %q", key, String(value), s)
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+// Package transcript reads the line-by-line JSON files in which hosts record a conversation. It knows no host: a Format
+// says what a line means. What it guarantees is cost: however large the file, a read takes a bounded number of bytes, a
+// bounded amount of memory and never blocks, and what is no regular file counts as no data.
+package transcript
+
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Format is what a host knows of the lines in its transcripts. A line comes without its line ending and is only valid
+// during the call.
+type Format struct {
+	// Entry returns what a line says, without its offset; false where it says nothing. Malformed lines say nothing.
+	Entry func(line []byte) (core.Entry, bool)
+	// Enough reports whether nothing before this entry matters to the gauge: usually that it is a usage report.
+	Enough func(core.Entry) bool
+	// History is a quick look at a line from before that entry: whether it may hold paths or a title, the two things of
+	// the past that are wanted when ctxls first meets a session.
+	History func(line []byte) bool
+}
+
+// Bounds of one read, in bytes.
+const (
+	// PieceBytes is how much is read at a time: a few lines of a usual transcript, whose 99th percentile is 51 KB.
+	PieceBytes = 256 << 10
+	// LineBytes is the longest line that is looked at. Longer ones are stepped over: they are tool results and attachments,
+	// since no answer of a model comes near it.
+	LineBytes = 4 << 20
+	// ReachBytes is the most that one read takes in, and how far back the first one goes.
+	ReachBytes = 16 << 20
+)
+
+// bounds are the constants above, which tests make small.
+type bounds struct{ piece, line, reach int64 }
+
+// Read returns what the transcript at path holds from the cursor on.
+//
+// The zero cursor is a first sight: it reads from the end back to the last entry that is Enough, and on for as long as
+// ReachBytes allow for the paths and the title of what lies before. Otherwise it reads forward from the cursor. Where that
+// is too far from the end it goes back from the end instead; so too where the file is not what the cursor saw (replaced,
+// cut, or rewritten below the cursor), which Restarted then says.
+//
+// A last line without line ending is still being written: the cursor stays at its first byte. Where there is no usable
+// file the reading is empty and its cursor the one that was given. An error is ctx's own, or one of the disk.
+func Read(ctx context.Context, path string, from core.Cursor, format Format) (core.Reading, error) {
+	return read(ctx, path, from, format, bounds{PieceBytes, LineBytes, ReachBytes})
+}
+
+func read(ctx context.Context, path string, from core.Cursor, format Format, b bounds) (core.Reading, error) {
+	nothing := core.Reading{From: from.Offset, Cursor: from}
+	f, ok := open(path, b)
+	if !ok {
+		return nothing, nil
+	}
+	defer f.close()
+
+	first := from == core.Cursor{}
+	known := !first && from.SameFile(f.id) && from.Offset <= f.size && f.startsLine(from.Offset)
+	reading := core.Reading{Cursor: f.id, Restarted: !first && !known}
+	if known && f.size-from.Offset <= b.reach {
+		reading.From = from.Offset
+		next, err := f.forward(ctx, from.Offset, func(offset int64, line []byte) bool {
+			if entry, ok := format.Entry(line); ok {
+				entry.Offset = offset
+				reading.Entries = append(reading.Entries, entry)
+			}
+			return true
+		})
+		if err != nil {
+			return nothing, err
+		}
+		reading.Cursor.Offset = next
+		return reading, nil
+	}
+
+	back := tail{format: format, history: first}
+	start, next, err := f.backward(ctx, back.line)
+	if err != nil && !back.enough {
+		return nothing, err
+	}
+	reading.From, reading.Cursor.Offset, reading.Entries = start, next, back.inOrder()
+	return reading, nil
+}
+
+// tail collects entries while lines come newest first.
+type tail struct {
+	format  Format
+	history bool // go on for paths and title once the gauge has enough
+	enough  bool
+	entries []core.Entry
+	titled  bool
+	seen    map[string]core.Use
+}
+
+// line takes one line and reports whether to go on.
+func (t *tail) line(offset int64, line []byte) bool {
+	if t.enough && !t.format.History(line) {
+		return true
+	}
+	entry, ok := t.format.Entry(line)
+	if !ok {
+		return true
+	}
+	entry.Offset = offset
+	if t.enough && !t.pastOnly(&entry) {
+		return true
+	}
+	t.titled = t.titled || entry.Title != ""
+	t.entries = append(t.entries, entry)
+	t.enough = t.enough || t.format.Enough(entry)
+	return !t.enough || t.history && len(t.seen) < core.MaxWorkingSet
+}
+
+// pastOnly strips an entry of all that only matters when it is new, and of paths that came up since with no lighter a
+// use. It reports whether anything is left.
+func (t *tail) pastOnly(entry *core.Entry) bool {
+	if t.seen == nil {
+		t.seen = make(map[string]core.Use)
+	}
+	entry.Report, entry.Boundary, entry.Limit = nil, nil, nil
+	if t.titled {
+		entry.Title = ""
+	}
+	paths := entry.Paths[:0]
+	for _, p := range entry.Paths {
+		if t.seen[p.Path] < p.Use {
+			t.seen[p.Path] = p.Use
+			paths = append(paths, p)
+		}
+	}
+	entry.Paths = paths
+	return entry.Title != "" || len(paths) > 0
+}
+
+// inOrder returns the entries in file order.
+func (t *tail) inOrder() []core.Entry {
+	for i, j := 0, len(t.entries)-1; i < j; i, j = i+1, j-1 {
+		t.entries[i], t.entries[j] = t.entries[j], t.entries[i]
+	}
+	return t.entries
+}

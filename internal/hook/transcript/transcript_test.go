@@ -1,0 +1,411 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// letters is a format for tests: every line is a title, one that begins with R is a report as well, and one that begins
+// with / is a path.
+var letters = Format{
+	Entry: func(line []byte) (core.Entry, bool) {
+		s := string(line)
+		switch {
+		case strings.HasPrefix(s, "R"):
+			return core.Entry{Report: &core.Report{MessageID: s}}, true
+		case strings.HasPrefix(s, "/"):
+			return core.Entry{Paths: []core.PathUse{{Path: s, Use: core.Read}}}, true
+		}
+		return core.Entry{Title: s}, s != ""
+	},
+	Enough:  func(e core.Entry) bool { return e.Report != nil },
+	History: func(line []byte) bool { return bytes.HasPrefix(line, []byte("/")) },
+}
+
+// brief renders entries as offset:content.
+func brief(entries []core.Entry) []string {
+	var out []string
+	for _, e := range entries {
+		text := e.Title
+		if e.Report != nil {
+			text = e.Report.MessageID
+		}
+		for _, p := range e.Paths {
+			text += p.Path
+		}
+		out = append(out, fmt.Sprintf("%d:%s", e.Offset, text))
+	}
+	return out
+}
+
+func write(t testing.TB, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func appendTo(t interface{ Fatal(...any) }, path, more string) {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(more); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t testing.TB, path string, from core.Cursor) core.Reading {
+	t.Helper()
+	reading, err := Read(t.Context(), path, from, letters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reading
+}
+
+func wantEntries(t *testing.T, reading core.Reading, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, brief(reading.Entries)); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+func TestASessionGrows(t *testing.T) {
+	path := write(t, "/a\n/a\nR1\n/b\nR2\nx\n")
+	first := mustRead(t, path, core.Cursor{})
+	wantEntries(t, first, "3:/a", "9:/b", "12:R2", "15:x") // of the past the paths, each once
+	if first.From != 0 || first.Cursor.Offset != 17 || first.Cursor.Inode == 0 || first.Restarted {
+		t.Errorf("first sight: %+v", first)
+	}
+
+	appendTo(t, path, "R3\nhalf")
+	second := mustRead(t, path, first.Cursor)
+	wantEntries(t, second, "17:R3")
+	if second.From != 17 || second.Cursor.Offset != 20 {
+		t.Errorf("a half-written line was consumed: %+v", second)
+	}
+
+	appendTo(t, path, " done\r\n")
+	third := mustRead(t, path, second.Cursor)
+	wantEntries(t, third, "20:half done")
+
+	again := mustRead(t, path, third.Cursor)
+	if len(again.Entries) != 0 || again.Cursor != third.Cursor || again.From != third.Cursor.Offset {
+		t.Errorf("nothing new, but %+v", again)
+	}
+}
+
+func TestAFileThatIsNotWhatItWas(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(t *testing.T, path string)
+		want   []string
+	}{
+		{"cut", func(t *testing.T, path string) {
+			if err := os.Truncate(path, 6); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"3:R2"}},
+		{"replaced", func(t *testing.T, path string) {
+			other := write(t, "R7\nR8\nR9\nR10\nR11\nR12\n")
+			if err := os.Rename(other, path); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"17:R12"}},
+		{"rewritten in place", func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte("R5555555555555\nR6\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"15:R6"}},
+		{"emptied", func(t *testing.T, path string) {
+			if err := os.Truncate(path, 0); err != nil {
+				t.Fatal(err)
+			}
+		}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, "R1\nR2\nR3\nR4\n")
+			cursor := mustRead(t, path, core.Cursor{}).Cursor
+			test.change(t, path)
+			reading := mustRead(t, path, cursor)
+			if !reading.Restarted {
+				t.Error("the change went unnoticed")
+			}
+			wantEntries(t, reading, test.want...)
+			if again := mustRead(t, path, reading.Cursor); again.Restarted || len(again.Entries) > 0 {
+				t.Errorf("read again: %+v", again)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoRegularFileIsNoData(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), link); err != nil {
+		t.Logf("no dangling link: %v", err)
+	}
+	for _, path := range []string{"", dir, filepath.Join(dir, "missing"), link, os.DevNull, "/dev/zero", "\x00"} {
+		for _, from := range []core.Cursor{{}, {Device: 1, Inode: 2, Offset: 3}} {
+			reading, err := Read(t.Context(), path, from, letters)
+			if err != nil || len(reading.Entries) > 0 || reading.Cursor != from || reading.From != from.Offset {
+				t.Errorf("%q from %v: %+v, %v", path, from, reading, err)
+			}
+		}
+	}
+}
+
+func TestAFileThatMayNotBeRead(t *testing.T) {
+	path := write(t, "R1\n")
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(path); err == nil {
+		f.Close()
+		t.Skip("this user may read everything")
+	}
+	if reading := mustRead(t, path, core.Cursor{}); len(reading.Entries) > 0 {
+		t.Errorf("got %+v", reading)
+	}
+}
+
+func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
+	path := write(t, "a\nb\n")
+	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	appendTo(t, path, "c\nd\n")
+	growing := letters
+	growing.Entry = func(line []byte) (core.Entry, bool) {
+		appendTo(t, path, "more\n")
+		return letters.Entry(line)
+	}
+	reading, err := Read(t.Context(), path, cursor, growing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEntries(t, reading, "4:c", "6:d")
+	wantEntries(t, mustRead(t, path, reading.Cursor), "8:more", "13:more")
+}
+
+func TestCancelled(t *testing.T) {
+	path := write(t, "R1\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, from := range []core.Cursor{{}, {Offset: 1}} {
+		if reading, err := Read(ctx, path, from, letters); err == nil || reading.Cursor != from {
+			t.Errorf("got %+v, %v", reading, err)
+		}
+	}
+}
+
+// A line of 60 MB is stepped over in both directions, in bounded memory.
+func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
+	path := write(t, "R1\n")
+	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	if err := os.Truncate(path, 60<<20); err != nil { // a hole, which reads as zeros
+		t.Fatal(err)
+	}
+	appendTo(t, path, "\nR2\nR3\n")
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	wantEntries(t, mustRead(t, path, core.Cursor{}), fmt.Sprintf("%d:R3", 60<<20+4))
+	wantEntries(t, mustRead(t, path, cursor), fmt.Sprintf("%d:R3", 60<<20+4)) // too far: from the end instead
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
+		t.Errorf("allocated %d bytes", used)
+	}
+
+	near := write(t, "R1\n")
+	cursor = mustRead(t, near, core.Cursor{}).Cursor
+	if err := os.Truncate(near, 9<<20); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, near, "\nR2\n")
+	wantEntries(t, mustRead(t, near, cursor), fmt.Sprintf("%d:R2", 9<<20+1))
+	wantEntries(t, mustRead(t, near, core.Cursor{}), fmt.Sprintf("%d:R2", 9<<20+1))
+}
+
+func TestALineOfAMegabyteIsRead(t *testing.T) {
+	long := "/" + strings.Repeat("x", 3<<20)
+	path := write(t, "R0\n")
+	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	appendTo(t, path, long+"\n")
+	wantEntries(t, mustRead(t, path, cursor), "3:"+long)
+	wantEntries(t, mustRead(t, path, core.Cursor{}), "0:R0", "3:"+long)
+}
+
+// A line that is being written and is already longer than the reach has no start to wait at.
+func TestAnUnfinishedLineLongerThanTheReach(t *testing.T) {
+	path := write(t, "R1\n")
+	if err := os.Truncate(path, ReachBytes+100); err != nil {
+		t.Fatal(err)
+	}
+	reading := mustRead(t, path, core.Cursor{})
+	wantEntries(t, reading)
+	appendTo(t, path, "R0\nR2\n")
+	wantEntries(t, mustRead(t, path, reading.Cursor), fmt.Sprintf("%d:R2", ReachBytes+103))
+}
+
+// Whatever the file, the pieces, and the places where reading was interrupted: what is read forward is every line that is
+// short enough, once.
+func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		b := bounds{
+			piece: rapid.Int64Range(1, 12).Draw(t, "piece"),
+			line:  rapid.Int64Range(4, 16).Draw(t, "line"),
+			reach: 1 << 20,
+		}
+		content := drawFile(t)
+		path := filepath.Join(dir, "session.jsonl")
+		os.Remove(path)
+		if err := os.WriteFile(path, []byte("first\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		begin, err := read(context.Background(), path, core.Cursor{}, letters, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []string
+		cursor := begin.Cursor
+		for rest := content; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "step")
+			appendTo(t, path, rest[:n])
+			rest = rest[n:]
+			reading, err := read(context.Background(), path, cursor, letters, b)
+			if err != nil || reading.Restarted || reading.From != cursor.Offset {
+				t.Fatalf("%+v, %v", reading, err)
+			}
+			cursor = reading.Cursor
+			steps = append(steps, brief(reading.Entries)...)
+		}
+		once, err := read(context.Background(), path, begin.Cursor, letters, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must, may := oracle("first\n"+content, b)
+		must, may = without(must, "0:first"), without(may, "0:first")
+		checkBetween(t, "in steps", must, steps, may)
+		checkBetween(t, "at once", must, brief(once.Entries), may)
+		if once.Cursor != cursor {
+			t.Fatalf("cursor %v in steps, %v at once", cursor, once.Cursor)
+		}
+	})
+}
+
+// What is read backward with nothing to stop at is what is read forward, as far as the reach goes.
+func TestBackwardIsForwardReversed(t *testing.T) {
+	dir := t.TempDir()
+	everything := letters
+	everything.Enough = func(core.Entry) bool { return false }
+	rapid.Check(t, func(t *rapid.T) {
+		b := bounds{
+			piece: rapid.Int64Range(1, 12).Draw(t, "piece"),
+			line:  rapid.Int64Range(4, 16).Draw(t, "line"),
+			reach: rapid.Int64Range(1, 120).Draw(t, "reach"),
+		}
+		content := drawFile(t)
+		path := filepath.Join(dir, "session.jsonl")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		reading, err := read(context.Background(), path, core.Cursor{}, everything, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must, may := oracle(content, b)
+		// Lines whose line ending before them lies below the reach are out of it.
+		floor := int64(len(content)) - b.reach
+		inReach := func(s string) bool {
+			var offset int64
+			fmt.Sscanf(s, "%d:", &offset)
+			return floor <= 0 || offset-1 >= floor
+		}
+		checkBetween(t, "backward", filter(must, inReach), brief(reading.Entries), filter(may, inReach))
+		want := int64(strings.LastIndexByte(content, '\n') + 1)
+		if want-1 < floor {
+			want = int64(len(content))
+		}
+		if reading.Cursor.Offset != want {
+			t.Fatalf("cursor %d, want %d", reading.Cursor.Offset, want)
+		}
+	})
+}
+
+// drawFile draws lines short and long, with both line endings, and perhaps a last one without.
+func drawFile(t *rapid.T) string {
+	lines := rapid.SliceOfN(rapid.StringMatching(`[R/x\x00 ]{0,30}(\r)?`), 0, 12).Draw(t, "lines")
+	content := strings.Join(lines, "\n")
+	if rapid.Bool().Draw(t, "ended") {
+		content += "\n"
+	}
+	return content
+}
+
+// oracle returns the complete lines of content that must be visited, and those that may be.
+func oracle(content string, b bounds) (must, may []string) {
+	offset := int64(0)
+	for {
+		line, rest, found := strings.Cut(content, "\n")
+		if !found {
+			return must, may
+		}
+		if text := strings.TrimSuffix(line, "\r"); text != "" {
+			s := fmt.Sprintf("%d:%s", offset, text)
+			may = append(may, s)
+			if int64(len(line)) <= b.line {
+				must = append(must, s)
+			}
+		}
+		offset += int64(len(line) + 1)
+		content = rest
+	}
+}
+
+// checkBetween checks that got, in order, holds all of must and nothing that is not in may.
+func checkBetween(t *rapid.T, what string, must, got, may []string) {
+	t.Helper()
+	for _, s := range must {
+		if !slices.Contains(got, s) {
+			t.Fatalf("%s: %q was missed: %q", what, s, got)
+		}
+	}
+	at := 0
+	for _, s := range got {
+		i := slices.Index(may[at:], s)
+		if i < 0 {
+			t.Fatalf("%s: %q is wrong or out of order: %q", what, s, got)
+		}
+		at += i + 1
+	}
+}
+
+func filter(in []string, keep func(string) bool) (out []string) {
+	for _, s := range in {
+		if keep(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func without(in []string, drop string) []string {
+	return filter(in, func(s string) bool { return s != drop })
+}

@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"time"
+
+	modernc "modernc.org/sqlite"
+)
+
+// conn is one connection with the statements prepared on it. One goroutine uses it at a time.
+type conn struct {
+	db         *sql.DB
+	home       chan *conn // where it waits to be used
+	sql        *sql.Conn  // nil until it is needed
+	statements map[string]*sql.Stmt
+}
+
+// open connects where that has not happened yet.
+func (c *conn) open(ctx context.Context) (err error) {
+	if c.sql == nil {
+		c.statements = map[string]*sql.Stmt{}
+		c.sql, err = c.db.Conn(ctx)
+	}
+	return err
+}
+
+// giveBack ends the use that began with file.take.
+func (c *conn) giveBack() { c.home <- c }
+
+// close closes the connection, which can be opened again. The last connection of all processes to be closed deletes the
+// write-ahead log, by its name, unless keepLog: where the name may have come to belong to another file, that must not be.
+func (c *conn) close(keepLog bool) {
+	if c.sql == nil {
+		return
+	}
+	for _, statement := range c.statements {
+		statement.Close()
+	}
+	c.sql.Raw(func(raw any) error {
+		if keepLog {
+			raw.(modernc.FileControl).FileControlPersistWAL("main", 1)
+		}
+		return driver.ErrBadConn // database/sql would keep it open for the next to come
+	})
+	c.sql.Close()
+	c.sql = nil
+}
+
+// statement returns the prepared form of query. Preparing costs about as much as running it, and a server runs the same
+// few again and again.
+func (c *conn) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if statement := c.statements[query]; statement != nil {
+		return statement, nil
+	}
+	statement, err := c.sql.PrepareContext(ctx, query)
+	if err == nil {
+		c.statements[query] = statement
+	}
+	return statement, err
+}
+
+// exec runs a statement that returns no rows.
+func (c *conn) exec(ctx context.Context, query string, args ...any) error {
+	statement, err := c.statement(ctx, query)
+	if err != nil {
+		return err
+	}
+	_, err = statement.ExecContext(ctx, args...)
+	return err
+}
+
+// row scans the one row that query returns into dest, and reports whether there was one.
+func (c *conn) row(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
+	statement, err := c.statement(ctx, query)
+	if err != nil {
+		return false, err
+	}
+	err = statement.QueryRowContext(ctx, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// rows calls each for every row of query. The scan that each is given reads the row's columns.
+func (c *conn) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
+	statement, err := c.statement(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := statement.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// transaction runs f between begin and COMMIT; an error or a panic of f undoes all that it did.
+func (c *conn) transaction(ctx context.Context, begin string, f func() error) (err error) {
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	if err := c.exec(ctx, begin); err != nil {
+		if ctx.Err() != nil {
+			c.close(true) // it may have begun all the same
+		}
+		return err
+	}
+	done := false
+	defer func() {
+		if !done && c.exec(context.WithoutCancel(ctx), "ROLLBACK") != nil {
+			c.close(true) // in no known state: the next to come connects anew
+		}
+	}()
+	if err := f(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // waits for nobody, and should not be told failed when it is not
+	done = err == nil
+	return err
+}
+
+// millis is the form in which instants are stored: milliseconds since 1970 UTC, 0 for none.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// instant is the inverse of millis.
+func instant(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	modernc "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// errDamaged marks content that this program cannot have written.
+var errDamaged = errors.New("the state holds something that ctxls never wrote")
+
+// code returns the primary result code of SQLite in err, 0 where there is none.
+func code(err error) int {
+	if e, ok := errors.AsType[*modernc.Error](err); ok {
+		return e.Code() & 0xff // the higher bits only refine it
+	}
+	return 0
+}
+
+// damaged reports whether err says that the file is not a sound database.
+func damaged(err error) bool {
+	c := code(err)
+	return c == lib.SQLITE_CORRUPT || c == lib.SQLITE_NOTADB || errors.Is(err, errDamaged)
+}
+
+// busy reports whether err says that somebody else holds the lock.
+func busy(err error) bool {
+	c := code(err)
+	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
+}
+
+// explain turns err into a *core.Error that people may be shown: no SQL, no path. The original stays its cause.
+func explain(ctx context.Context, err error, timeout time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*core.Error](err); ok {
+		return err
+	}
+	say := func(code core.Code, message string) error {
+		return &core.Error{Code: code, Message: message, Cause: err}
+	}
+	if ctx.Err() != nil {
+		return &core.Error{Code: core.CodeUnavailable, Message: "the state was not reached in time: " + ctx.Err().Error(), Cause: ctx.Err()}
+	}
+	if busy(err) || errors.Is(err, errLocked) {
+		return say(core.CodeUnavailable, "the state is busy: another process has held it for more than "+timeout.String())
+	}
+	if damaged(err) {
+		return say(core.CodeUnavailable, "the state is damaged and could not be moved aside")
+	}
+	switch code(err) {
+	case lib.SQLITE_FULL:
+		return say(core.CodeUnavailable, "the state could not be written: the disk is full")
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
+		return say(core.CodeUnavailable, "the state could not be opened for writing")
+	case lib.SQLITE_IOERR:
+		return say(core.CodeUnavailable, "the state could not be read or written: the disk failed")
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return say(core.CodeUnavailable, "the state could not be opened: "+e.Err.Error())
+	}
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return say(core.CodeUnavailable, "the state could not be opened: "+e.Error())
+	}
+	return say(core.CodeInternal, "the state could not be read or written")
+}

@@ -1,0 +1,59 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// errLocked says that the lock beside the database was not to be had in time.
+var errLocked = errors.New("the lock beside the state is held")
+
+// lock takes the lock beside the database at path: shared by those who open the database, exclusive for the one who moves
+// it aside. SQLite finds a database's log and index by name, at some time after it has opened the database itself. If the
+// file under that name were another one by then, it would marry the new log to the old file. The lock keeps the three
+// together; it is never held while state is read or written.
+//
+// It waits up to timeout. The directory is made, for its owner alone, where it is missing.
+func lock(ctx context.Context, path string, exclusive bool, timeout time.Duration) (unlock func(), err error) {
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(timeout)
+	for {
+		held, err := tryLock(f, exclusive)
+		if held {
+			return func() { f.Close() }, nil // closing it lets go of the lock
+		}
+		if err == nil && time.Now().After(deadline) {
+			err = errLocked
+		}
+		if err == nil {
+			err = pause(ctx, time.Millisecond)
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+}
+
+// pause waits for d, or less when ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"embed"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// applicationID is what the first migration writes into the header of the file.
+const applicationID = 0x6374786c
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migrations returns the scripts in order: the one at index n leads from format n to format n+1.
+var migrations = sync.OnceValue(func() []string {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted, and so by number
+	if err != nil {
+		panic(err)
+	}
+	scripts := make([]string, len(names))
+	for i, name := range names {
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		scripts[i] = string(text)
+	}
+	return scripts
+})
+
+// format is the format that this program reads and writes: the number of the last migration. It is kept as a constant so
+// that opening a database which is up to date does not read the scripts; a test holds the two together.
+const format = 1
+
+// identify tells what the file behind c is: the format of a state, 0 for an empty file. Anything else is refused before a
+// byte of it is changed.
+func identify(ctx context.Context, c driver.Conn) (version int, err error) {
+	version, err = number(ctx, c, "PRAGMA user_version")
+	if err != nil {
+		return 0, err
+	}
+	id, err := number(ctx, c, "PRAGMA application_id")
+	if err != nil {
+		return 0, err
+	}
+	if id != applicationID {
+		objects, err := number(ctx, c, "SELECT count(*) FROM sqlite_schema")
+		if err != nil {
+			return 0, err
+		}
+		if objects > 0 || version != 0 {
+			return 0, core.Errorf(core.CodeInvalid, "the file is a database of another program: name another one with store.path")
+		}
+		return 0, nil
+	}
+	if version > format {
+		return 0, errNewer(version)
+	}
+	return version, nil
+}
+
+// errNewer refuses a state that a newer ctxls has written.
+func errNewer(version int) error {
+	return core.Errorf(core.CodeUnavailable,
+		"the state was written by a newer ctxls (its format is %d, this one knows up to %d): update ctxls, or name another file with store.path",
+		version, format)
+}
+
+// migrate brings the file to format. Other processes may be at it too: each step asks again where the file stands, inside
+// the transaction that makes the step.
+func migrate(ctx context.Context, c driver.Conn) error {
+	for version := 0; version < format; version++ {
+		if err := step(ctx, c, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step makes the migration that leads from the given format to the next, unless the file is past it.
+func step(ctx context.Context, c driver.Conn, from int) (err error) {
+	if err := execute(ctx, c, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			execute(context.WithoutCancel(ctx), c, "ROLLBACK")
+		}
+	}()
+	version, err := number(ctx, c, "PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	if version == from {
+		if err := execute(ctx, c, migrations()[from]); err != nil {
+			return fmt.Errorf("migration %d: %w", from+1, err)
+		}
+		if err := execute(ctx, c, fmt.Sprintf("PRAGMA user_version = %d", from+1)); err != nil {
+			return err
+		}
+	}
+	return execute(ctx, c, "COMMIT")
+}
+
+// execute runs statements that return nothing.
+func execute(ctx context.Context, c driver.Conn, query string) error {
+	_, err := c.(driver.ExecerContext).ExecContext(ctx, query, nil)
+	return err
+}
+
+// number runs a query whose answer is one integer.
+func number(ctx context.Context, c driver.Conn, query string) (int, error) {
+	value, err := one(ctx, c, query)
+	n, _ := value.(int64)
+	return int(n), err
+}
+
+// one runs a query and returns the first column of its first row.
+func one(ctx context.Context, c driver.Conn, query string) (driver.Value, error) {
+	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	row := make([]driver.Value, len(rows.Columns()))
+	if err := rows.Next(row); err != nil {
+		return nil, err
+	}
+	return row[0], nil
+}

@@ -1,0 +1,74 @@
+package sqlite
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// networkMagic lists the file systems that reach over a network, by the number that statfs(2) gives them in f_type
+// (linux/magic.h and the statfs(2) manual page).
+var networkMagic = map[uint32]string{
+	0x6969:     "nfs",
+	0x517b:     "smb",
+	0xfe534d42: "smb2",
+	0xff534d42: "cifs",
+	0x01021997: "9p",
+	0x00c36400: "ceph",
+	0x5346414f: "afs",
+	0x6b414653: "afs",
+	0x73757245: "coda",
+	0x0bd00bd0: "lustre",
+}
+
+const fuseMagic = 0x65735546
+
+// networkFUSE lists file systems in user space that reach over a network. Others (encrypted directories, NTFS) are local.
+var networkFUSE = map[string]bool{
+	"fuse.sshfs": true, "fuse.rclone": true, "fuse.s3fs": true, "fuse.gcsfuse": true, "fuse.davfs2": true,
+	"fuse.glusterfs": true, "fuse.ceph": true, "fuse.curlftpfs": true, "fuse.nfs": true,
+}
+
+// network names the kind of network file system that holds dir, "" where it is local or unknown.
+func network(dir string) string {
+	var stat syscall.Statfs_t
+	if syscall.Statfs(dir, &stat) != nil {
+		return ""
+	}
+	if magic := uint32(stat.Type); magic != fuseMagic {
+		return networkMagic[magic]
+	}
+	mounts, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	defer mounts.Close()
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return fuseKind(bufio.NewScanner(mounts), dir)
+}
+
+// fuseKind finds the mount that holds dir in the lines of proc_pid_mountinfo(5) and names its type where that reaches over
+// a network.
+func fuseKind(mounts *bufio.Scanner, dir string) string {
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	longest, kind := -1, ""
+	for mounts.Scan() {
+		before, after, ok := strings.Cut(mounts.Text(), " - ")
+		fields, types := strings.Fields(before), strings.Fields(after)
+		if !ok || len(fields) < 5 || len(types) < 1 {
+			continue
+		}
+		point := unescape.Replace(fields[4])
+		if len(point) >= longest && within(point, dir, false) { // of two at one point the later one covers the earlier
+			longest, kind = len(point), types[0]
+		}
+	}
+	if !networkFUSE[kind] {
+		return ""
+	}
+	return kind
+}

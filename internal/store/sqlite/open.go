@@ -1,0 +1,252 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	modernc "modernc.org/sqlite"
+)
+
+// file is an open database file with its connections.
+type file struct {
+	path    string
+	timeout time.Duration // how long to wait for a lock
+	db      *sql.DB
+
+	// writer holds the connection for writing while nobody uses it. There is one, since SQLite lets one write at a time
+	// anyway and goroutines queue more cheaply here than for a lock of the file. reader holds one more, which is opened when a
+	// read finds the first in use: a process that does one thing at a time, like a hook, never pays for it.
+	writer, reader chan *conn
+
+	mu       sync.Mutex
+	identity os.FileInfo // of the file when the first connection was opened; nil before
+}
+
+// errMoved says that the file under the path is no longer the one that was opened.
+var errMoved = errors.New("the state was replaced")
+
+// openFile opens the database at path, making it where it is missing, and brings it to the present format.
+func openFile(ctx context.Context, path string, timeout time.Duration) (*file, error) {
+	f := &file{path: path, timeout: timeout, writer: make(chan *conn, 1), reader: make(chan *conn, 1)}
+	f.db = sql.OpenDB(f)
+	writer := &conn{db: f.db, home: f.writer}
+	err := writer.open(ctx)
+	f.writer <- writer
+	f.reader <- &conn{db: f.db, home: f.reader}
+	if err != nil {
+		f.close(ctx)
+	}
+	return f, err
+}
+
+// take returns a connection, for writing or for reading, which nobody else uses until it is given back.
+func (f *file) take(ctx context.Context, write bool) (*conn, error) {
+	reader := f.reader
+	if write {
+		reader = nil
+	}
+	select {
+	case c := <-f.writer: // it is the one that is open: a read has it too while it is free
+		return c, nil
+	default:
+	}
+	select {
+	case c := <-f.writer:
+		return c, nil
+	case c := <-reader:
+		return c, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(f.timeout):
+		return nil, errLocked
+	}
+}
+
+// Driver implements driver.Connector.
+func (f *file) Driver() driver.Driver { return &modernc.Driver{} }
+
+// Connect implements driver.Connector: it opens one connection. All that makes the file or settles how it is used happens
+// here, under the lock that keeps it from being moved aside meanwhile.
+func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
+	unlock, err := lock(ctx, f.path, false, f.timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	identity, err := create(f.path)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.identity == nil {
+		f.identity = identity
+	} else if !os.SameFile(f.identity, identity) {
+		return nil, errMoved
+	}
+
+	connector, err := modernc.NewConnector(dsn(f.path, f.timeout))
+	if err != nil {
+		return nil, err
+	}
+	c, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.prepare(ctx, c); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// dsn names the database at path to the driver, with the settings of every connection.
+func dsn(path string, timeout time.Duration) string {
+	settings := url.Values{
+		// Without it the first process that finds the lock taken fails at once. The driver sets it before all else.
+		"_busy_timeout": {strconv.FormatInt(timeout.Milliseconds(), 10)},
+		// A transaction that reads and then writes must hold the write lock from its start: one that asks for it later fails
+		// when another has written in between, whatever the busy timeout.
+		"_txlock": {"immediate"},
+		// A commit outlives the process, and a power cut may cost the last ones but never the file. FULL would sync on every
+		// commit, which is fifteen times slower.
+		"_synchronous": {"NORMAL"},
+		// What belongs to a session goes with it.
+		"_foreign_keys": {"1"},
+		// Look at the layout of each page as it is loaded, so that a damaged one is found there and not acted on.
+		"_pragma": {"cell_size_check(1)"},
+	}
+	return fileURI(path, filepath.Separator == '\\') + "?" + settings.Encode()
+}
+
+// fileURI spells path as SQLite's URI file name. Left as it is, a "?" or "#" in it would end the name: the database would
+// come to be in another place.
+func fileURI(path string, windows bool) string {
+	if windows {
+		path = strings.ReplaceAll(path, `\`, "/")
+		if !strings.HasPrefix(path, "/") { // C:/…
+			path = "/" + path
+		}
+	}
+	return "file://" + (&url.URL{Path: path}).EscapedPath()
+}
+
+// prepare checks what kind of file c has opened and brings it to the present format and to write-ahead logging.
+func (f *file) prepare(ctx context.Context, c driver.Conn) error {
+	version, err := identify(ctx, c)
+	if err != nil {
+		return err
+	}
+	// With a write-ahead log readers and the writer do not wait for each other. It is a property of the file, so the first
+	// to open it sets it. That step does not wait for locks as others do: of several who open a new file at once some would
+	// fail, and so it is made only where it is needed, and again while somebody is in the way.
+	deadline := time.Now().Add(f.timeout)
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		mode, err := one(ctx, c, "PRAGMA journal_mode")
+		if err == nil && mode != "wal" {
+			mode, err = one(ctx, c, "PRAGMA journal_mode = wal")
+		}
+		if err == nil {
+			break
+		}
+		if !busy(err) || time.Now().After(deadline) {
+			return err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if version < format {
+		return migrate(ctx, c)
+	}
+	return nil
+}
+
+// creating keeps the stores of this process from opening a file that create is about to close: where a lock belongs to the
+// process, as POSIX has it, closing any descriptor of a file lets go of all the locks that the process has on it.
+var creating sync.Mutex
+
+// create makes the file at path, for its owner alone, where it is missing, and returns what identifies it. SQLite gives
+// the log and the index beside it the same mode.
+func create(path string) (os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		creating.Lock()
+		defer creating.Unlock()
+		var f *os.File
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if err == nil {
+			f.Close()
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) { // another process may have been faster
+			info, err = os.Stat(path)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	if info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+		err = os.Chmod(path, 0o600)
+	}
+	return info, err
+}
+
+// current reports whether the file is still what its path names. Somebody may have moved it aside as damaged, or deleted
+// it; what is written to it then is lost.
+func (f *file) current() bool {
+	info, err := os.Stat(f.path)
+	return err == nil && f.identity != nil && os.SameFile(info, f.identity)
+}
+
+// close closes every connection.
+func (f *file) close(ctx context.Context) error {
+	if unlock, err := lock(context.WithoutCancel(ctx), f.path, false, f.timeout); err == nil {
+		defer unlock()
+	}
+	keepLog := f.identity != nil && !f.current()
+	(<-f.writer).close(keepLog)
+	(<-f.reader).close(keepLog)
+	return f.db.Close()
+}
+
+// moveAside renames the damaged file, with its log and index, so that a fresh one can take its place and nothing is lost
+// that somebody may still want to recover. It returns the new name, or "" when another process has done it already. The
+// caller has closed the file.
+func (f *file) moveAside(ctx context.Context) (string, error) {
+	unlock, err := lock(ctx, f.path, true, f.timeout)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if !f.current() {
+		return "", nil
+	}
+	real, err := filepath.EvalSymlinks(f.path) // SQLite puts the log beside the file itself
+	if err != nil {
+		return "", err
+	}
+	aside := real + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
+	// The database goes first: an empty file in its place makes SQLite drop a log that a crash right here leaves behind.
+	if err := os.Rename(real, aside); err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Rename(real+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return aside, nil
+}

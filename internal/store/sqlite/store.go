@@ -1,0 +1,210 @@
+// Package sqlite keeps the state in one SQLite file that any number of processes share.
+//
+// There is one writer at a time among all of them, and every update is one transaction that takes the write lock before it
+// reads. Readers never wait. A damaged file is moved aside and a fresh one started, whichever process finds it.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Options say how to open a store.
+type Options struct {
+	Path string // the database file; made, with its directory, where it is missing
+	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s.
+	BusyTimeout time.Duration
+	// LocalDir takes the file in when Path lies on a network file system; "" is a directory of the user's own in the
+	// system's place for temporary files.
+	LocalDir string
+	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place. It may be nil, and
+	// is called from the goroutine that met it.
+	Report func(string)
+
+	network func(dir string) string // names the kind of network file system that holds dir; tests set their own
+}
+
+// Store implements core.Store.
+type Store struct {
+	options Options
+	path    string // where the file is, which may be another place than Options.Path
+
+	mu     sync.RWMutex // held for reading while file is in use, for writing while it is replaced
+	file   *file        // nil when it could not be opened again
+	closed bool
+}
+
+var _ core.Store = (*Store)(nil)
+
+// Open opens the store. Its errors carry CodeUnavailable when the place cannot be used or a newer ctxls has written the
+// file, and CodeInvalid when the file is another program's database.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 5 * time.Second
+	}
+	if o.Report == nil {
+		o.Report = func(string) {}
+	}
+	if o.network == nil {
+		o.network = network
+	}
+	s := &Store{options: o}
+	path, err := filepath.Abs(o.Path)
+	if err == nil {
+		s.path, err = local(path, o)
+	}
+	if err == nil {
+		err = s.reopen(ctx)
+	}
+	if err != nil {
+		return nil, explain(ctx, err, o.BusyTimeout)
+	}
+	return s, nil
+}
+
+// Path returns where the database file is: a change by any process touches it or the file of that name with "-wal".
+func (s *Store) Path() string { return s.path }
+
+// Close closes the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.letGo(context.Background())
+}
+
+// letGo closes the file. The caller holds mu.
+func (s *Store) letGo(ctx context.Context) error {
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.close(ctx)
+	s.file = nil
+	return explain(ctx, err, s.options.BusyTimeout)
+}
+
+// reopen opens the file that is at path now, once it has moved a damaged one aside. The caller holds mu.
+func (s *Store) reopen(ctx context.Context) error {
+	s.letGo(ctx)
+	for attempt := 0; ; attempt++ {
+		f, err := openFile(ctx, s.path, s.options.BusyTimeout)
+		if err == nil {
+			s.file = f
+			return nil
+		}
+		if !damaged(err) || attempt == 2 {
+			return err
+		}
+		if err := s.moveAside(ctx, f); err != nil {
+			return err
+		}
+	}
+}
+
+// moveAside puts a damaged file, which is closed, out of the way.
+func (s *Store) moveAside(ctx context.Context, f *file) error {
+	aside, err := f.moveAside(ctx)
+	if err == nil && aside != "" {
+		s.options.Report(fmt.Sprintf("the state was damaged: it is now %s, and a fresh one was started", aside))
+	}
+	return err
+}
+
+// current returns the open file with mu held for reading, once it has made sure that it is the one at path.
+func (s *Store) current(ctx context.Context) (*file, error) {
+	for {
+		s.mu.RLock()
+		if s.closed {
+			s.mu.RUnlock()
+			return nil, core.Errorf(core.CodeUnavailable, "the state is closed")
+		}
+		if s.file != nil && s.file.current() {
+			return s.file, nil
+		}
+		s.mu.RUnlock()
+
+		s.mu.Lock()
+		var err error
+		if !s.closed && (s.file == nil || !s.file.current()) {
+			err = s.reopen(ctx)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// run calls f with a connection for writing or one for reading. Where f finds the file damaged, that is moved aside and f
+// called once more, on a fresh one.
+func (s *Store) run(ctx context.Context, write bool, f func(*conn) error) error {
+	used, err := s.once(ctx, write, f)
+	if damaged(err) && used != nil {
+		if err = s.replace(ctx, used); err == nil {
+			_, err = s.once(ctx, write, f)
+		}
+	} else if errors.Is(err, errMoved) { // while a second connection was opened
+		_, err = s.once(ctx, write, f)
+	}
+	return explain(ctx, err, s.options.BusyTimeout)
+}
+
+// replace moves the damaged file aside, unless another goroutine has done so. The next use starts a fresh one.
+func (s *Store) replace(ctx context.Context, f *file) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != f {
+		return nil
+	}
+	s.letGo(ctx)
+	return s.moveAside(ctx, f)
+}
+
+// once calls f with a connection of the file, which it returns, in one transaction.
+func (s *Store) once(ctx context.Context, write bool, f func(*conn) error) (*file, error) {
+	file, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.RUnlock()
+	c, err := file.take(ctx, write)
+	if err != nil {
+		return nil, err
+	}
+	defer c.giveBack()
+	begin := "BEGIN"
+	if write {
+		begin = "BEGIN IMMEDIATE"
+	}
+	return file, c.transaction(ctx, begin, func() error { return f(c) })
+}
+
+// Update implements core.Store.
+func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State) core.Changes) error {
+	decided := false
+	return s.run(ctx, true, func(c *conn) error {
+		if decided { // and the damage was found while saving
+			return core.Errorf(core.CodeUnavailable, "the state was damaged and has been started anew; the update was not kept")
+		}
+		// A newer ctxls may have been installed, and run, since the file was opened.
+		version := 0
+		if _, err := c.row(ctx, "PRAGMA user_version", nil, &version); err != nil {
+			return err
+		}
+		if version > format {
+			return errNewer(version)
+		}
+		state, err := c.load(ctx, q)
+		if err != nil {
+			return err
+		}
+		decided = true
+		return c.save(ctx, q, decide(state))
+	})
+}

@@ -1,0 +1,79 @@
+// Package store opens the state that every ctxls process shares, whatever engine keeps it.
+package store
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/store/sqlite"
+)
+
+// Options say how to open a store.
+type Options struct {
+	// URL names the store: a path, or "sqlite:" and a path. The path is taken as it stands, without escapes. It must not be
+	// empty; DefaultPath gives the usual one.
+	URL string
+	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s. A hook, whose
+	// host waits for it, should wait less.
+	BusyTimeout time.Duration
+	// LocalDir is used in place of the path's directory when that lies on a network file system; "" is a directory of the
+	// user's own in the system's place for temporary files.
+	LocalDir string
+	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place; nil tells nobody.
+	Report func(string)
+}
+
+// scheme matches the scheme of a URL. One letter is a drive of Windows.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
+
+// Open opens the store that o names. Its errors carry CodeInvalid when there can be no such store, and CodeUnavailable
+// when it cannot be used now.
+func Open(ctx context.Context, o Options) (core.Store, error) {
+	path := o.URL
+	if s := scheme.FindString(path); s != "" {
+		if !strings.EqualFold(s, "sqlite:") {
+			return nil, core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", o.URL)
+		}
+		path = path[len(s):]
+		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
+			path = path[len("//"):]
+			if !strings.HasPrefix(path, "/") {
+				return nil, core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", o.URL)
+			}
+		}
+	}
+	if path == "" || strings.ContainsRune(path, 0) {
+		return nil, core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", o.URL)
+	}
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, LocalDir: o.LocalDir, Report: o.Report})
+	if err != nil {
+		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
+	}
+	return s, nil
+}
+
+// DefaultPath returns where the state is kept on an operating system, named as by runtime.GOOS, where nobody says
+// otherwise: in $XDG_STATE_HOME where that is an absolute path, else in the system's own place for such files. getenv
+// reads the environment and home is the user's home directory.
+func DefaultPath(goos string, getenv func(string) string, home string) string {
+	if goos == "windows" {
+		base := getenv("LOCALAPPDATA")
+		if base == "" {
+			base = home + `\AppData\Local`
+		}
+		return base + `\ctxls\state.db`
+	}
+	base := getenv("XDG_STATE_HOME")
+	switch {
+	case strings.HasPrefix(base, "/"): // the XDG base directory specification: a relative one is to be ignored
+		base = strings.TrimRight(base, "/")
+	case goos == "darwin":
+		base = home + "/Library/Application Support"
+	default:
+		base = home + "/.local/state"
+	}
+	return base + "/ctxls/state.db"
+}

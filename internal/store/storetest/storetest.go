@@ -1,0 +1,207 @@
+// Package storetest is the contract of core.Store as tests: an engine that passes Run can keep the state of ctxls.
+package storetest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// MaxSamples is how many samples of one session an engine may keep.
+const MaxSamples = 2000
+
+// Open opens an empty store and closes it when the test ends.
+type Open func(t testing.TB) core.Store
+
+// Run holds an engine against the contract. Each test opens a store of its own.
+func Run(t *testing.T, open Open) {
+	for _, group := range []struct {
+		name  string
+		tests map[string]func(*testing.T, *fixture)
+	}{
+		{"sessions", sessionTests},
+		{"filter", filterTests},
+		{"working set", pathTests},
+		{"samples", sampleTests},
+		{"tasks", taskTests},
+		{"windows", windowTests},
+		{"transaction", transactionTests},
+	} {
+		for name, test := range group.tests {
+			t.Run(group.name+"/"+name, func(t *testing.T) { test(t, &fixture{t, open(t)}) })
+		}
+	}
+	t.Run("model", func(t *testing.T) { checkModel(t, open) })
+}
+
+// fixture is a store in a test, with calls that fail the test where the store fails.
+type fixture struct {
+	t     testing.TB
+	store core.Store
+}
+
+// update saves changes, with the session's key where they hold a session.
+func (f *fixture) update(key core.Key, changes core.Changes) {
+	f.t.Helper()
+	f.decide(core.Query{Key: key}, func(core.State) core.Changes { return changes })
+}
+
+// save stores sessions.
+func (f *fixture) save(sessions ...core.Session) {
+	f.t.Helper()
+	for _, s := range sessions {
+		f.update(s.Key(), core.Changes{Session: &s})
+	}
+}
+
+// decide runs an update and returns the state that it was given.
+func (f *fixture) decide(q core.Query, decide func(core.State) core.Changes) (state core.State) {
+	f.t.Helper()
+	calls := 0
+	err := f.store.Update(f.t.Context(), q, func(s core.State) core.Changes {
+		calls++
+		state = s
+		return decide(s)
+	})
+	if err != nil {
+		f.t.Fatalf("Update: %v", err)
+	}
+	if calls != 1 {
+		f.t.Fatalf("decide was called %d times", calls)
+	}
+	return state
+}
+
+// load returns the state that q asks for and changes nothing.
+func (f *fixture) load(q core.Query) core.State {
+	f.t.Helper()
+	return f.decide(q, func(core.State) core.Changes { return core.Changes{} })
+}
+
+func (f *fixture) session(key core.Key) core.Snapshot {
+	f.t.Helper()
+	snapshot, err := f.store.Session(f.t.Context(), key)
+	if err != nil {
+		f.t.Fatalf("Session: %v", err)
+	}
+	return snapshot
+}
+
+// ids lists the sessions that match the filter, as host/id.
+func (f *fixture) ids(filter core.SessionFilter) []string {
+	f.t.Helper()
+	found, err := f.store.Sessions(f.t.Context(), filter)
+	if err != nil {
+		f.t.Fatalf("Sessions: %v", err)
+	}
+	return names(found)
+}
+
+func names(found []core.Snapshot) []string {
+	var ids []string
+	for _, s := range found {
+		ids = append(ids, string(s.Session.Host)+"/"+s.Session.SessionID)
+	}
+	return ids
+}
+
+func (f *fixture) samples(key core.Key, limit int) []core.Sample {
+	f.t.Helper()
+	samples, err := f.store.Samples(f.t.Context(), key, limit)
+	if err != nil {
+		f.t.Fatalf("Samples: %v", err)
+	}
+	return samples
+}
+
+func (f *fixture) fleet(windowTasks int) core.Fleet {
+	f.t.Helper()
+	fleet, err := f.store.Fleet(f.t.Context(), windowTasks)
+	if err != nil {
+		f.t.Fatalf("Fleet: %v", err)
+	}
+	return fleet
+}
+
+func (f *fixture) windows() []core.LearnedWindow {
+	f.t.Helper()
+	windows, err := f.store.Windows(f.t.Context())
+	if err != nil {
+		f.t.Fatalf("Windows: %v", err)
+	}
+	return windows
+}
+
+// want fails the test where got is not want. No elements and no slice are the same.
+func (f *fixture) want(what string, got, want any) {
+	f.t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		f.t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// wantCode fails the test where err does not carry code.
+func (f *fixture) wantCode(what string, err error, code core.Code) {
+	f.t.Helper()
+	if got := core.CodeOf(err); got != code {
+		f.t.Errorf("%s: %v (code %q), want code %q", what, err, got, code)
+	}
+}
+
+// noon is when the tests begin.
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// after returns noon and some seconds.
+func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+// key identifies a session of Claude Code.
+func key(id string) core.Key { return core.Key{Host: core.HostClaudeCode, SessionID: id} }
+
+// session returns a small session of Claude Code, last heard of some seconds after noon.
+func session(id string, seconds int) core.Session {
+	return core.Session{Host: core.HostClaudeCode, SessionID: id, CWD: "/work/" + id, StartedAt: noon, UpdatedAt: after(seconds)}
+}
+
+// full returns a session with every field set, those of the structures in it included, each to another value.
+func full(id string) core.Session {
+	var s core.Session
+	fill(reflect.ValueOf(&s).Elem(), new(int))
+	s.Host, s.SessionID, s.CWD = core.HostClaudeCode, id, "/home/ada/engine"
+	s.Title = "notes on the \"engine\" \u2028 <b>"
+	return s
+}
+
+// fill sets v and all that it holds, counting up in n.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(math.MaxInt32 + int64(*n))
+	case reflect.Uint64:
+		v.SetUint(math.MaxUint64 - uint64(*n))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Struct:
+		if _, ok := v.Interface().(time.Time); ok {
+			v.Set(reflect.ValueOf(after(*n)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	default:
+		panic("no value for a " + v.Type().String())
+	}
+}

@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// everything returns changes of every kind to the session s1.
+func everything() core.Changes {
+	return core.Changes{
+		Session: ptr(full("s1")),
+		Paths:   []core.PathUse{{Path: "a.go", Use: core.Edited, At: noon}},
+		Samples: []core.Sample{{At: noon, Tokens: 1, WindowTokens: 2, Kind: core.SampleUsage}},
+		Learned: &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "anthropic", Model: "m", AcceptedTokens: 3, At: noon},
+		Task:    &core.Task{ID: "t", Tokens: 4, At: noon}, WindowTasks: 5,
+		Alert: &core.AlertGate{At: noon, Rate: 0.5},
+		Trim:  &core.TrimCount{Operations: 1, Tokens: 6},
+	}
+}
+
+// wantNothing fails the test where anything is stored.
+func (f *fixture) wantNothing() {
+	f.t.Helper()
+	f.want("Sessions", f.ids(core.SessionFilter{IncludeEnded: true}), []string(nil))
+	f.want("Samples", f.samples(key("s1"), 0), []core.Sample(nil))
+	f.want("Windows", f.windows(), []core.LearnedWindow(nil))
+	f.want("Fleet", f.fleet(0), core.Fleet{})
+}
+
+var transactionTests = map[string]func(*testing.T, *fixture){
+	"one update saves everything": func(t *testing.T, f *fixture) {
+		f.update(key("s1"), everything())
+		f.want("Session", f.session(key("s1")), core.Snapshot{Session: full("s1"), WorkingSet: everything().Paths})
+		f.want("Samples", f.samples(key("s1"), 0), everything().Samples)
+		f.want("Windows", f.windows(), []core.LearnedWindow{*everything().Learned})
+		f.want("Fleet", f.fleet(0), core.Fleet{Tokens: []int{4}, Since: noon, Trim: *everything().Trim, Alert: *everything().Alert})
+	},
+	"zero changes change nothing": func(t *testing.T, f *fixture) {
+		f.update(key("s1"), core.Changes{})
+		f.update(core.Key{}, core.Changes{})
+		f.wantNothing()
+	},
+	"a panic leaves nothing, and the store works on": func(t *testing.T, f *fixture) {
+		func() {
+			defer func() {
+				if recover() != "boom" {
+					t.Error("the panic did not come through")
+				}
+			}()
+			f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { panic("boom") })
+		}()
+		f.wantNothing()
+		f.update(key("s1"), everything())
+	},
+	"an error halfway leaves nothing": func(t *testing.T, f *fixture) {
+		changes := everything()
+		err := f.store.Update(t.Context(), core.Query{Key: key("other")}, func(core.State) core.Changes { return changes })
+		f.wantCode("the session of another key", err, core.CodeInternal)
+		f.wantNothing()
+		changes.Session = nil // its paths find no session
+		err = f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { return changes })
+		f.wantCode("paths of nobody", err, core.CodeInternal)
+		f.wantNothing()
+	},
+	"a context that has ended": func(t *testing.T, f *fixture) {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := f.store.Update(ctx, core.Query{Key: key("s1")}, func(core.State) core.Changes { cancel(); return everything() })
+		f.wantCode("Update, cancelled while it decided", err, core.CodeUnavailable)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Update: %v is not context.Canceled", err)
+		}
+		err = f.store.Update(ctx, core.Query{Key: key("s1")}, func(core.State) core.Changes { t.Error("decide was called"); return everything() })
+		f.wantCode("Update", err, core.CodeUnavailable)
+		_, err = f.store.Sessions(ctx, core.SessionFilter{})
+		f.wantCode("Sessions", err, core.CodeUnavailable)
+		f.wantNothing()
+		f.update(key("s1"), everything())
+	},
+	"a context that ends while another goroutine writes": func(t *testing.T, f *fixture) {
+		deciding, finish := make(chan bool), make(chan bool)
+		var group sync.WaitGroup
+		group.Go(func() {
+			f.store.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+				close(deciding)
+				<-finish
+				return everything()
+			})
+		})
+		<-deciding
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		err := f.store.Update(ctx, core.Query{Key: key("s2")}, func(core.State) core.Changes { return core.Changes{} })
+		f.wantCode("Update", err, core.CodeUnavailable)
+		f.wantNothing() // readers neither wait nor see what is not yet saved
+		close(finish)
+		group.Wait()
+		f.want("Session", f.session(key("s1")).Session, full("s1"))
+	},
+	"nothing is lost between goroutines": func(t *testing.T, f *fixture) {
+		const goroutines, each = 8, 50
+		var group sync.WaitGroup
+		for g := range goroutines {
+			group.Go(func() {
+				for i := range each {
+					err := f.store.Update(t.Context(), core.Query{Key: key("s1"), WorkingSet: true}, func(state core.State) core.Changes {
+						s := state.Session
+						s.Host, s.SessionID, s.Turns = core.HostClaudeCode, "s1", s.Turns+1
+						return core.Changes{Session: &s, Paths: []core.PathUse{{Path: fmt.Sprint(g, "/", i), Use: core.Read, At: after(i)}}}
+					})
+					if err != nil {
+						t.Errorf("Update: %v", err)
+					}
+					if _, err := f.store.Sessions(t.Context(), core.SessionFilter{}); err != nil {
+						t.Errorf("Sessions: %v", err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		f.want("Turns", f.session(key("s1")).Session.Turns, goroutines*each)
+		f.want("paths", len(f.session(key("s1")).WorkingSet), goroutines*each)
+	},
+	"closed": func(t *testing.T, f *fixture) {
+		if err := f.store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		err := f.store.Update(t.Context(), core.Query{}, func(core.State) core.Changes { t.Error("decide was called"); return core.Changes{} })
+		f.wantCode("Update", err, core.CodeUnavailable)
+		_, err = f.store.Fleet(t.Context(), 0)
+		f.wantCode("Fleet", err, core.CodeUnavailable)
+		if err := f.store.Close(); err != nil {
+			t.Errorf("closing again: %v", err)
+		}
+	},
+}

@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// table writes rows of cells in aligned columns.
+func table(w io.Writer, rows func(row func(cells ...string))) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rows(func(cells ...string) { fmt.Fprintln(tw, strings.Join(cells, "\t")) })
+	return tw.Flush()
+}
+
+// Sessions writes a table of sessions with their sub-agents.
+func Sessions(w io.Writer, sessions []core.SessionView, now time.Time) error {
+	return table(w, func(row func(...string)) {
+		row("HOST", "PROJECT", "MODEL", "WINDOW", "", "TOKENS", "TO COMPACTION", "STATE", "AGE", "SESSION")
+		for _, s := range sessions {
+			row(string(s.Host), safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24), orUnknown(safe(s.Model, 28)), bar(s.Usage.Display.Percent, 10),
+				percentText(s.Usage), tokenPair(s.Usage), toCompaction(s.Usage), stateText(s), age(now.Sub(s.UpdatedAt)), safe(s.SessionID, 12))
+			for _, a := range s.Agents {
+				row("  └ "+safe(a.AgentType, 20), "", "", bar(a.Usage.Display.Percent, 10), percentText(a.Usage), tokenPair(a.Usage), toCompaction(a.Usage), "", "", safe(a.AgentID, 12))
+			}
+		}
+	})
+}
+
+func tokenPair(u core.Usage) string {
+	return estimateMark(u) + tokensOrUnknown(u.Display.Tokens) + "/" + tokens(u.Display.LimitTokens)
+}
+
+func toCompaction(u core.Usage) string {
+	if u.CompactionTokens == nil {
+		return "never"
+	}
+	return tokensOrUnknown(u.ToCompaction)
+}
+
+func stateText(s core.SessionView) string {
+	if s.Compacting {
+		return "compacting"
+	}
+	return string(s.State)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return unknown
+	}
+	return s
+}
+
+// Report writes the fleet's figures.
+func Report(w io.Writer, r core.ContextOptimizationReport) error {
+	if r.Tasks == 0 {
+		_, err := fmt.Fprintf(w, "no tasks recorded yet; the figures cover the last %d\n", r.WindowTasks)
+		return err
+	}
+	return table(w, func(row func(...string)) {
+		row("tasks", fmt.Sprintf("%d of the last %d", r.Tasks, r.WindowTasks))
+		row("over "+tokens(r.ThresholdTokens), fmt.Sprintf("%.1f%%", r.P90ExceedanceRate*100))
+		row("average", tokens(r.AverageTokens))
+		row("p50 / p90 / p99", fmt.Sprintf("%s / %s / %s", tokens(r.P50Tokens), tokens(r.P90Tokens), tokens(r.P99Tokens)))
+		row("largest", tokens(r.MaxTokens))
+		row("trims", fmt.Sprintf("%d, saving %s", r.TrimOperations, tokens(r.TrimmedTokens)))
+	})
+}
+
+// Windows writes the built-in table of windows and what was learned.
+func Windows(w io.Writer, rows []core.WindowRow, learned []core.LearnedWindow) error {
+	return table(w, func(row func(...string)) {
+		row("MODEL", "HOST", "PROVIDER", "WINDOW", "INPUT", "OUTPUT", "SOURCE")
+		for _, r := range rows {
+			row(r.Model, orAny(string(r.Host)), orAny(r.Provider), tokens(r.WindowTokens), orDash(r.InputTokens), orDash(r.OutputTokens), r.Source)
+		}
+		for _, l := range learned {
+			row(safe(l.Model, 40), string(l.Host), orAny(safe(l.Provider, 24)), orDash(max(l.AcceptedTokens, l.StatedTokens)), "-", "-", "learned: "+safe(l.Why, 100))
+		}
+	})
+}
+
+// Window writes what is in force for one model.
+func Window(w io.Writer, model string, win core.Window) error {
+	return table(w, func(row func(...string)) {
+		row("model", safe(model, 100))
+		row("window", tokens(win.Tokens), safe(win.Why, 200))
+		if win.InputTokens > 0 {
+			row("input limit", tokens(win.InputTokens))
+		}
+		if win.CompactionTokens > 0 {
+			row("compaction", tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", core.Percent(win.CompactionTokens, win.Tokens)))
+		} else {
+			row("compaction", "never")
+		}
+	})
+}
+
+func orAny(s string) string {
+	if s == "" {
+		return "any"
+	}
+	return s
+}
+
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return tokens(n)
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// unknown is shown where a figure is not known. It is never a zero.
+const unknown = "?"
+
+// bar draws a share of 0–100 percent in the given number of cells.
+func bar(percent *int, cells int) string {
+	if percent == nil {
+		return strings.Repeat("·", cells)
+	}
+	full := min((*percent*cells+50)/100, cells)
+	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
+}
+
+// tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.
+func tokens(n int) string {
+	switch {
+	case n < 1_000:
+		return fmt.Sprint(n)
+	case n < 9_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1_000)
+	case n < 999_500:
+		return fmt.Sprintf("%dk", (n+500)/1_000)
+	}
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(n)/1e6), "0"), ".") + "M"
+}
+
+func tokensOrUnknown(n *int) string {
+	if n == nil {
+		return unknown
+	}
+	return tokens(*n)
+}
+
+// percentText writes the share people are shown, with "~" before an estimate.
+func percentText(u core.Usage) string {
+	if u.Display.Percent == nil {
+		return unknown
+	}
+	return estimateMark(u) + fmt.Sprintf("%d%%", *u.Display.Percent)
+}
+
+func estimateMark(u core.Usage) string {
+	if u.Provenance != nil && *u.Provenance == core.ProvenanceEstimate {
+		return "~"
+	}
+	return ""
+}
+
+// leftText writes what is left to the compaction point.
+func leftText(u core.Usage) string {
+	switch {
+	case u.CompactionTokens == nil:
+		return "no compaction"
+	case u.ToCompaction == nil:
+		return unknown + " to compaction"
+	}
+	return estimateMark(u) + tokens(*u.ToCompaction) + " to compaction"
+}
+
+// age writes how long ago something was.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// safe makes text from outside fit for one cell of a table.
+func safe(s string, limit int) string { return strings.TrimSpace(core.Sanitize(s, limit)) }

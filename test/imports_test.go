@@ -1,0 +1,112 @@
+// Package test holds what is tested of ctxls as a whole: the shape of the tree, the documents, and the real programs.
+package test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ctxls/ctxls/"
+
+// allowed says what each package may import of this module. A package that is not listed here fails the test: a new one has
+// to say where it belongs.
+var allowed = map[string][]string{
+	"internal/core/token":      {},
+	"internal/core":            {"internal/core/token"},
+	"internal/config":          {"internal/core"},
+	"internal/hook/transcript": {"internal/core"},
+	"internal/hook/claudecode": {"internal/core", "internal/hook/transcript"},
+	"internal/store":           {"internal/core", "internal/store/sqlite"},
+	"internal/store/sqlite":    {"internal/core"},
+	"internal/store/storetest": {"internal/core"},
+	"internal/rpc":             {"internal/core"},
+	"internal/ui":              {"internal/core"},
+}
+
+// only says which packages may import a library, by the library's path or the beginning of it. Nobody else may, tests aside.
+var only = map[string][]string{
+	"go.lsp.dev/jsonrpc2":                    {"internal/rpc"},
+	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
+	"modernc.org/sqlite":                     {"internal/store/sqlite"},
+	"database/sql":                           {"internal/store/sqlite"},
+	"github.com/tailscale/hujson":            {"internal/config"},
+	"github.com/spf13/pflag":                 {"cmd/ctxls"},
+	"github.com/pkoukk/tiktoken-go":          {}, // the oracle of tests and the source that tables are generated from
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for pkg, imports := range listImports(t) {
+		if strings.HasPrefix(pkg, "cmd/") || strings.Contains(pkg, "/tools/") || strings.Contains(pkg, "/internal/") && !strings.HasPrefix(pkg, "internal/") || pkg == "test" {
+			continue
+		}
+		if strings.HasPrefix(pkg, "internal/core/token/") { // its generator and its parts
+			continue
+		}
+		may, listed := allowed[pkg]
+		if !listed {
+			t.Errorf("%s is not in the table of what may import what", pkg)
+		}
+		for _, imported := range imports {
+			own, inModule := strings.CutPrefix(imported, module)
+			switch {
+			case inModule && !slices.Contains(may, own):
+				t.Errorf("%s imports %s; it may import %v", pkg, own, may)
+			case !inModule && strings.Contains(imported, ".") && (pkg == "internal/core" || pkg == "internal/core/token"):
+				t.Errorf("%s imports %s; it may import the standard library only", pkg, imported)
+			}
+			for library, users := range only {
+				if strings.HasPrefix(imported, library) && !slices.Contains(users, pkg) {
+					t.Errorf("%s imports %s; only %v may", pkg, imported, users)
+				}
+			}
+		}
+	}
+}
+
+// The domain does no I/O: nothing in it, nor in anything it stands on of ours, opens files, talks to a network, starts
+// programs or knows SQL.
+func TestCoreIsPure(t *testing.T) {
+	forbidden := []string{"net", "net/http", "os/exec", "os/signal", "database/sql"}
+	for pkg, imports := range listImports(t) {
+		if pkg != "internal/core" && pkg != "internal/core/token" {
+			continue
+		}
+		for _, imported := range imports {
+			if imported == "os" || slices.Contains(forbidden, imported) {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
+		}
+	}
+	out, err := exec.Command("go", "list", "-deps", module+"internal/core").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		if strings.Contains(strings.SplitN(dep, "/", 2)[0], ".") && !strings.HasPrefix(dep, module+"internal/core") {
+			t.Errorf("internal/core depends on %s", dep)
+		}
+		if slices.Contains(forbidden, dep) {
+			t.Errorf("internal/core depends on %s", dep)
+		}
+	}
+}
+
+// listImports returns the imports of every package of this module, tests left out.
+func listImports(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		imports[strings.TrimPrefix(fields[0], module)] = fields[1:]
+	}
+	if len(imports["internal/core"]) == 0 {
+		t.Fatal("go list found no internal/core")
+	}
+	return imports
+}
