@@ -87,14 +87,15 @@ func (a *app) settings(cwd string) core.Config {
 
 // openLog makes the log, which lies beside the state. Its file is opened when something is first written to it.
 func (a *app) openLog(cfg core.Config) {
-	path := cfg.Log.Path
-	if path == "" {
-		path = filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log")
-	}
-	a.logFile = &logFile{path: path, fallback: a.stderr}
+	a.logFile = &logFile{path: a.logPath(cfg), fallback: a.stderr}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, checked with the settings
 	a.log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: level}))
+}
+
+// logPath returns the log's place under the given settings.
+func (a *app) logPath(cfg core.Config) string {
+	return cmp.Or(cfg.Log.Path, filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
 }
 
 // service wires the domain: settings, the state, waiting at most busy for other processes, and every host's adapter.

@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		serveCommand, hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand, measureCommand, trimCommand,
+		hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand,
 		configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }

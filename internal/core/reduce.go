@@ -191,6 +191,10 @@ func (r *reduction) ingest() {
 
 // report takes over a usage report of the main chain.
 func (r *reduction) report(rep Report) {
+	if rep.Tokens == 0 && r.s.Gauge.Provenance == ProvenanceHost {
+		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
+		return
+	}
 	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {

@@ -326,6 +326,27 @@ func TestReadingsOverlap(t *testing.T) {
 	}
 }
 
+// A status line shows zeros from a compaction to the next response. Where nothing else tells of the compaction, that ends
+// what it said before; it never means an empty window.
+func TestZerosOfAStatusLine(t *testing.T) {
+	line := func(tokens int) Event {
+		return Event{Kind: UsageReported, Reports: []Report{{Tokens: tokens, Tuple: UsageTuple{Input: tokens}, Provenance: ProvenanceHost}}}
+	}
+	w := newWorld()
+	if out := w.play(t, line(150_000), line(0)); out.Session.Usage.Tokens != nil || out.Session.Usage.Percent != nil {
+		t.Errorf("after zeros: %+v", out.Session.Usage)
+	}
+	if out := w.play(t, line(30_000)); *out.Session.Usage.Tokens != 30_000 {
+		t.Errorf("after the next response: %d", *out.Session.Usage.Tokens)
+	}
+	if out := w.play(t, w.at(BatchFinished, 40_000), line(0)); *out.Session.Usage.Tokens != 40_000 {
+		t.Error("zeros ended what the transcript says")
+	}
+	if out := w.play(t, Event{Kind: CompactionDone}, line(0)); *out.Session.Usage.Tokens != 60_000 {
+		t.Error("zeros ended the estimate after a compaction")
+	}
+}
+
 func TestGrowth(t *testing.T) {
 	w := newWorld()
 	for _, tokens := range []int{10_000, 15_000, 30_000} {

@@ -156,8 +156,10 @@ func (p *payload) status(ev *core.Event) {
 	if ev.CWD == "" && transcript.Pick(p.workspace, transcript.Field{Name: "current_dir", Value: &dir}) {
 		ev.CWD = transcript.String(dir)
 	}
-	// Before the first response usage is null, after a compaction it is all zeros: both mean that nobody knows yet.
-	if tuple := usageTuple(usage); !tuple.IsZero() {
+	// Before the first response usage is null: nothing is said. After a compaction it is all zeros: what was known is over.
+	var input []byte
+	if transcript.Pick(usage, transcript.Field{Name: "input_tokens", Value: &input}); input != nil {
+		tuple := usageTuple(usage)
 		ev.Reports = []core.Report{{
 			Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceHost, Model: ev.Model,
 		}}

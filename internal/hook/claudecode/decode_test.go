@@ -142,7 +142,10 @@ func TestStatusLine(t *testing.T) {
 	if diff := cmp.Diff(want, ev); diff != "" {
 		t.Error(diff)
 	}
-	for _, usage := range []string{"null", "{}", `{"input_tokens":0,"output_tokens":3}`, "7"} {
+	if ev := status("200000", `{"input_tokens":0,"output_tokens":3}`); len(ev.Reports) != 1 || ev.Reports[0].Tokens != 0 {
+		t.Errorf("zeros say that what was known is over: %+v", ev.Reports)
+	}
+	for _, usage := range []string{"null", "{}", "7"} {
 		if ev := status("200000", usage); len(ev.Reports) > 0 {
 			t.Errorf("usage %s: reported %+v", usage, ev.Reports)
 		}

@@ -15,7 +15,7 @@ import (
 var limitForms = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(\d{1,9})\s*tokens?\s*>\s*(\d{1,9})\s*maximum`),
-		regexp.MustCompile("exceed context limit:\\s*(\\d{1,9})\\s*\\+\\s*\\d+\\s*>\\s*(\\d{1,9})"),
+		regexp.MustCompile(`exceed context limit:\s*(\d{1,9})\s*\+\s*\d+\s*>\s*(\d{1,9})`),
 	}
 })
 

@@ -68,7 +68,7 @@ func (f *file) forward(ctx context.Context, offset int64, visit func(offset int6
 	buf := f.buffer(f.size - offset)
 	var (
 		held    = 0     // bytes at the front of buf: a line whose end is not read yet
-		tooLong = false // that line is longer than buf; nothing is held of it
+		tooLong = false // that line is longer than buf; its beginning is lost
 	)
 	for next = offset; offset < f.size; {
 		if err := ctx.Err(); err != nil {
@@ -96,11 +96,7 @@ func (f *file) forward(ctx context.Context, offset int64, visit func(offset int6
 			}
 			rest, unsearched, tooLong = rest[end+1:], 0, false
 		}
-		if tooLong {
-			held = 0
-		} else {
-			held = copy(buf, rest)
-		}
+		held = copy(buf, rest)
 	}
 	return next, nil
 }
@@ -114,7 +110,7 @@ func (f *file) backward(ctx context.Context, visit func(offset int64, line []byt
 		offset  = f.size
 		ended   = false // the end of the last complete line was found
 		held    = 0     // bytes at the end of buf: a line whose start is not read yet
-		tooLong = false // that line is longer than buf; nothing is held of it
+		tooLong = false // that line is longer than buf; its end is lost
 		ends    []int   // the line endings of one piece
 	)
 	// A line longer than the reach is still being written: there is nothing to read before it ends.
@@ -148,7 +144,7 @@ func (f *file) backward(ctx context.Context, visit func(offset int64, line []byt
 			}
 			rest, tooLong = rest[:ends[i]], false
 		}
-		if held = 0; ended && !tooLong {
+		if held = 0; ended {
 			held = copy(buf[len(buf)-len(rest):], rest)
 		}
 	}

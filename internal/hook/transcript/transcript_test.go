@@ -275,7 +275,7 @@ func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 		}
 		content := drawFile(t)
 		path := filepath.Join(dir, "session.jsonl")
-		os.Remove(path)
+		os.Remove(path) // rather than truncate it, which some file systems answer with a flush to disk
 		if err := os.WriteFile(path, []byte("first\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -323,6 +323,7 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 		}
 		content := drawFile(t)
 		path := filepath.Join(dir, "session.jsonl")
+		os.Remove(path)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +341,7 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 		}
 		checkBetween(t, "backward", filter(must, inReach), brief(reading.Entries), filter(may, inReach))
 		want := int64(strings.LastIndexByte(content, '\n') + 1)
-		if want-1 < floor {
+		if floor > 0 && want-1 < floor { // a line longer than the reach is being written
 			want = int64(len(content))
 		}
 		if reading.Cursor.Offset != want {

@@ -41,28 +41,35 @@ const format = 1
 // identify tells what the file behind c is: the format of a state, 0 for an empty file. Anything else is refused before a
 // byte of it is changed.
 func identify(ctx context.Context, c driver.Conn) (version int, err error) {
-	version, err = number(ctx, c, "PRAGMA user_version")
-	if err != nil {
-		return 0, err
-	}
 	id, err := number(ctx, c, "PRAGMA application_id")
 	if err != nil {
 		return 0, err
 	}
 	if id != applicationID {
-		objects, err := number(ctx, c, "SELECT count(*) FROM sqlite_schema")
-		if err != nil {
-			return 0, err
-		}
-		if objects > 0 || version != 0 {
-			return 0, core.Errorf(core.CodeInvalid, "the file is a database of another program: name another one with store.path")
-		}
-		return 0, nil
+		return 0, empty(ctx, c)
 	}
-	if version > format {
-		return 0, errNewer(version)
+	if version, err = number(ctx, c, "PRAGMA user_version"); err == nil && version > format {
+		err = errNewer(version)
 	}
-	return version, nil
+	return version, err
+}
+
+// empty refuses a database that is another program's. It looks at the file as it is at one moment, since another process
+// may just be making a state of it.
+func empty(ctx context.Context, c driver.Conn) error {
+	if err := execute(ctx, c, "BEGIN"); err != nil {
+		return err
+	}
+	defer execute(context.WithoutCancel(ctx), c, "ROLLBACK")
+	objects, err := number(ctx, c, "SELECT count(*) FROM sqlite_schema")
+	if err != nil || objects == 0 {
+		return err
+	}
+	id, err := number(ctx, c, "PRAGMA application_id")
+	if err != nil || id == applicationID {
+		return err
+	}
+	return core.Errorf(core.CodeInvalid, "the file is a database of another program: name another one with store.path")
 }
 
 // errNewer refuses a state that a newer ctxls has written.

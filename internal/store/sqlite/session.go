@@ -9,20 +9,20 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// maxSamples bounds the history of a session, and thinEvery says at how many new ones that is looked after: so often that
-// counting them costs an update next to nothing.
+// maxSamples bounds the history of a session. tidyEvery says after how many new paths and samples both are cut to size: so
+// seldom that counting them costs an update next to nothing.
 const (
 	maxSamples = 2000
-	thinEvery  = 100
+	tidyEvery  = 100
 )
 
-// sessionRow is a session with its number in this database.
+// sessionRow is a session as it stands in its table.
 type sessionRow struct {
-	id      int64
-	session core.Session
+	id, added int64
+	session   core.Session
 }
 
-const selectSessions = "SELECT id, host, session_id, cwd, data FROM sessions "
+const selectSessions = "SELECT id, host, session_id, cwd, added, data FROM sessions "
 
 // scanSession reads a row of selectSessions. What stands in columns is kept there byte for byte, which JSON does not do
 // for text that is not UTF-8.
@@ -30,7 +30,7 @@ func scanSession(scan func(...any) error) (sessionRow, error) {
 	var row sessionRow
 	var host, sessionID, cwd string
 	var data []byte
-	if err := scan(&row.id, &host, &sessionID, &cwd, &data); err != nil {
+	if err := scan(&row.id, &host, &sessionID, &cwd, &row.added, &data); err != nil {
 		return row, err
 	}
 	if err := json.Unmarshal(data, &row.session); err != nil {
@@ -60,29 +60,70 @@ func (c *conn) session(ctx context.Context, key core.Key) (*sessionRow, error) {
 	return &found[0], nil
 }
 
-// putSession stores s, replacing what is stored of it, and returns its number.
-func (c *conn) putSession(ctx context.Context, s core.Session) (id int64, err error) {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return 0, err
+// saveSession writes the changes to one session and to what belongs to it. row is what is stored of it so far.
+func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes core.Changes) error {
+	if row == nil && changes.Session == nil {
+		return core.Errorf(core.CodeInternal, "paths or samples belong to a session that is not stored")
 	}
-	_, err = c.row(ctx, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, data) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (session_id, host) DO UPDATE
-		SET cwd = excluded.cwd, updated_at = excluded.updated_at, ended_at = excluded.ended_at, data = excluded.data
-		RETURNING id`,
-		[]any{string(s.Host), s.SessionID, s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), string(data)}, &id)
-	return id, err
+	isNew := row == nil
+	if isNew {
+		row = &sessionRow{}
+	}
+	before := row.added
+	row.added += int64(len(changes.Paths) + len(changes.Samples))
+	if changes.Session != nil {
+		row.session = *changes.Session
+	}
+	if err := c.put(ctx, row, isNew); err != nil {
+		return err
+	}
+	for _, use := range changes.Paths {
+		if err := c.putPath(ctx, row.id, use); err != nil {
+			return err
+		}
+	}
+	for i, sample := range changes.Samples {
+		if err := c.putSample(ctx, row.id, before+int64(i), sample); err != nil {
+			return err
+		}
+	}
+	if before/tidyEvery != row.added/tidyEvery {
+		if err := c.tidy(ctx, row.id); err != nil {
+			return err
+		}
+	}
+	if isNew && changes.MaxSessions > 0 {
+		return c.forgetOldest(ctx, row.id, changes.MaxSessions)
+	}
+	return nil
 }
 
-// forgetOldest keeps the newest sessions, at most most of them. The one that was just saved is one of them whatever its
-// time: it is not silent.
-func (c *conn) forgetOldest(ctx context.Context, saved int64, most int) error {
+// put writes the row of a session. A new one is given its id.
+func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
+	s := row.session
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if !isNew {
+		return c.exec(ctx, "UPDATE sessions SET cwd = ?, updated_at = ?, ended_at = ?, added = ?, data = ? WHERE id = ?",
+			s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data), row.id)
+	}
+	_, err = c.row(ctx, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		[]any{string(s.Host), s.SessionID, s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data)}, &row.id)
+	return err
+}
+
+// forgetOldest keeps the newest sessions, at most most of them. The one that was just added is one of them whatever its
+// time: it is not silent. It is called only when one was added, since nothing else makes them more.
+func (c *conn) forgetOldest(ctx context.Context, added int64, most int) error {
 	var count int
 	if _, err := c.row(ctx, "SELECT count(*) FROM sessions", nil, &count); err != nil || count <= most {
 		return err
 	}
 	return c.exec(ctx, `DELETE FROM sessions WHERE id IN
-		(SELECT id FROM sessions WHERE id <> ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)`, saved, most-1)
+		(SELECT id FROM sessions WHERE id <> ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)`, added, most-1)
 }
 
 // byRecency orders a working set: the most recently used first; of those used at one time the one used most heavily.
@@ -91,7 +132,7 @@ const byRecency = "ORDER BY used_at DESC, use DESC, path"
 // workingSet returns the paths of a session.
 func (c *conn) workingSet(ctx context.Context, id int64) ([]core.PathUse, error) {
 	var set []core.PathUse
-	err := c.rows(ctx, "SELECT path, use, used_at FROM paths WHERE session = ? "+byRecency, []any{id}, func(scan func(...any) error) error {
+	err := c.rows(ctx, "SELECT path, use, used_at FROM paths WHERE session = ? "+byRecency+" LIMIT ?", []any{id, core.MaxWorkingSet}, func(scan func(...any) error) error {
 		var use core.PathUse
 		var at int64
 		err := scan(&use.Path, &use.Use, &at)
@@ -102,62 +143,47 @@ func (c *conn) workingSet(ctx context.Context, id int64) ([]core.PathUse, error)
 	return set, err
 }
 
-// putPaths adds uses to a session's working set. A path that is there already keeps its heaviest use and its latest time.
-func (c *conn) putPaths(ctx context.Context, id int64, uses []core.PathUse) error {
-	for _, use := range uses {
-		err := c.exec(ctx, `INSERT INTO paths (session, path, use, used_at) VALUES (?, ?, ?, ?)
-			ON CONFLICT (session, path) DO UPDATE SET use = max(use, excluded.use), used_at = max(used_at, excluded.used_at)`,
-			id, use.Path, int(use.Use), millis(use.At))
-		if err != nil {
-			return err
-		}
-	}
-	if len(uses) == 0 {
-		return nil
-	}
-	var count int
-	if _, err := c.row(ctx, "SELECT count(*) FROM paths WHERE session = ?", []any{id}, &count); err != nil || count <= core.MaxWorkingSet {
-		return err
-	}
-	return c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
+// putPath adds one use to a session's working set. A path that is there already keeps its heaviest use and latest time.
+func (c *conn) putPath(ctx context.Context, id int64, use core.PathUse) error {
+	return c.exec(ctx, `INSERT INTO paths (session, path, use, used_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (session, path) DO UPDATE SET use = max(use, excluded.use), used_at = max(used_at, excluded.used_at)`,
+		id, use.Path, int(use.Use), millis(use.At))
+}
+
+// putSample adds one sample to a session's history.
+func (c *conn) putSample(ctx context.Context, id, seq int64, sample core.Sample) error {
+	return c.exec(ctx, "INSERT INTO samples (session, seq, at, tokens, window_tokens, kind) VALUES (?, ?, ?, ?, ?, ?)",
+		id, seq, millis(sample.At), sample.Tokens, sample.WindowTokens, string(sample.Kind))
+}
+
+// tidy cuts what belongs to a session to size, with room for what comes before the next time.
+//
+// Of paths the least recently used go. Of samples the past is kept in less and less detail: of the older half every second
+// goes, but no compaction. Only where that is not enough, in a session that is all compactions, the oldest go.
+func (c *conn) tidy(ctx context.Context, id int64) error {
+	err := c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
 		(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
-}
-
-// putSamples adds samples to a session's history and thins it before it holds more than maxSamples.
-func (c *conn) putSamples(ctx context.Context, id int64, samples []core.Sample) error {
-	for _, sample := range samples {
-		var seq int64
-		_, err := c.row(ctx, `INSERT INTO samples (session, seq, at, tokens, window_tokens, kind)
-			VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM samples WHERE session = ?1), ?2, ?3, ?4, ?5) RETURNING seq`,
-			[]any{id, millis(sample.At), sample.Tokens, sample.WindowTokens, string(sample.Kind)}, &seq)
-		if err != nil {
-			return err
-		}
-		if seq%thinEvery == 0 {
-			if err := c.thin(ctx, id); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// thin makes room for the next thinEvery samples. The past is kept in less and less detail: of the older half every
-// second sample goes, but no compaction. Only a session that is all compactions loses its oldest.
-func (c *conn) thin(ctx context.Context, id int64) error {
-	const most = maxSamples - thinEvery
-	var count int
-	if _, err := c.row(ctx, "SELECT count(*) FROM samples WHERE session = ?", []any{id}, &count); err != nil || count <= most {
-		return err
-	}
-	err := c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
-		(SELECT seq FROM (SELECT seq, kind, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1)
-		WHERE n <= ?2 / 2 AND n % 2 = 0 AND kind <> ?3)`, id, count, string(core.SampleCompaction))
 	if err != nil {
 		return err
 	}
-	return c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
-		(SELECT seq FROM samples WHERE session = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`, id, most)
+	const most = maxSamples - tidyEvery
+	for before := 0; ; {
+		var count int
+		if _, err := c.row(ctx, "SELECT count(*) FROM samples WHERE session = ?", []any{id}, &count); err != nil || count <= most {
+			return err
+		}
+		if count == before {
+			return c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+				(SELECT seq FROM samples WHERE session = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`, id, most)
+		}
+		before = count
+		err := c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+			(SELECT seq FROM (SELECT seq, kind, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1)
+			WHERE n <= ?2 / 2 AND n % 2 = 0 AND kind <> ?3)`, id, count, string(core.SampleCompaction))
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // Session implements core.Store.

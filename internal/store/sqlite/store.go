@@ -200,11 +200,11 @@ func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State
 		if version > format {
 			return errNewer(version)
 		}
-		state, err := c.load(ctx, q)
+		state, row, err := c.load(ctx, q)
 		if err != nil {
 			return err
 		}
 		decided = true
-		return c.save(ctx, q, decide(state))
+		return c.save(ctx, q, row, decide(state))
 	})
 }

@@ -1,70 +1,59 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"math"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// load reads what q asks for.
-func (c *conn) load(ctx context.Context, q core.Query) (core.State, error) {
-	var state core.State
+// load reads what q asks for. It also returns the row of the session, nil where that is not stored.
+func (c *conn) load(ctx context.Context, q core.Query) (state core.State, row *sessionRow, err error) {
 	if q.Key != (core.Key{}) {
-		row, err := c.session(ctx, q.Key)
-		if err != nil {
-			return state, err
+		if row, err = c.session(ctx, q.Key); err != nil {
+			return state, nil, err
 		}
 		if row != nil {
 			state.Known, state.Session = true, row.session
 			if q.WorkingSet {
 				if state.WorkingSet, err = c.workingSet(ctx, row.id); err != nil {
-					return state, err
+					return state, nil, err
 				}
 			}
 		}
-		provider, model := q.Provider, q.Model
-		if provider == "" {
-			provider = state.Session.Provider
-		}
-		if model == "" {
-			model = state.Session.Model
-		}
+		provider, model := cmp.Or(q.Provider, state.Session.Provider), cmp.Or(q.Model, state.Session.Model)
 		if state.Learned, err = c.window(ctx, q.Key.Host, provider, model); err != nil {
-			return state, err
+			return state, nil, err
 		}
 	}
 	if q.Task == nil {
-		return state, nil
+		return state, row, nil
 	}
 	if task := q.Task(state.Session); task != "" {
-		var err error
 		if state.Tasks, err = c.taskSums(ctx, task, q.TaskThreshold, ring(q.WindowTasks)); err != nil {
-			return state, err
+			return state, nil, err
 		}
-		if state.Alert, _, err = c.counters(ctx); err != nil {
-			return state, err
-		}
+		state.Alert, _, err = c.counters(ctx)
 	}
-	return state, nil
+	return state, row, err
 }
 
-// save writes changes: first what goes, then what comes.
-func (c *conn) save(ctx context.Context, q core.Query, changes core.Changes) error {
-	key := q.Key
-	if changes.Session != nil {
-		if key != (core.Key{}) && key != changes.Session.Key() {
-			return core.Errorf(core.CodeInternal, "the update of one session would save another one")
-		}
-		key = changes.Session.Key()
+// save writes changes: first what goes, then what comes. row is that of the session that q names.
+func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes core.Changes) (err error) {
+	if changes.Session != nil && changes.Session.Key() != q.Key {
+		return core.Errorf(core.CodeInternal, "the update of one session would save another one")
 	}
-	if changes.Delete {
-		if err := c.exec(ctx, "DELETE FROM sessions WHERE session_id = ? AND host = ?", key.SessionID, string(key.Host)); err != nil {
+	if changes.Delete && row != nil {
+		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
 			return err
 		}
+		row = nil
 	}
-	if err := c.saveSession(ctx, key, changes); err != nil {
-		return err
+	if changes.Session != nil || len(changes.Paths)+len(changes.Samples) > 0 {
+		if err := c.saveSession(ctx, row, changes); err != nil {
+			return err
+		}
 	}
 	if changes.Learned != nil {
 		if err := c.saveWindow(ctx, *changes.Learned); err != nil {
@@ -86,38 +75,6 @@ func (c *conn) save(ctx context.Context, q core.Query, changes core.Changes) err
 			changes.Trim.Operations, changes.Trim.Tokens)
 	}
 	return nil
-}
-
-// saveSession writes the changes that belong to one session.
-func (c *conn) saveSession(ctx context.Context, key core.Key, changes core.Changes) error {
-	var id int64
-	switch {
-	case changes.Session != nil:
-		var err error
-		if id, err = c.putSession(ctx, *changes.Session); err != nil {
-			return err
-		}
-	case len(changes.Paths)+len(changes.Samples) == 0:
-		return nil
-	default:
-		known, err := c.row(ctx, "SELECT id FROM sessions WHERE session_id = ? AND host = ?", []any{key.SessionID, string(key.Host)}, &id)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return core.Errorf(core.CodeInternal, "paths or samples belong to a session that is not stored")
-		}
-	}
-	if err := c.putPaths(ctx, id, changes.Paths); err != nil {
-		return err
-	}
-	if err := c.putSamples(ctx, id, changes.Samples); err != nil {
-		return err
-	}
-	if changes.Session == nil || changes.MaxSessions <= 0 {
-		return nil
-	}
-	return c.forgetOldest(ctx, id, changes.MaxSessions)
 }
 
 // ring is the length of the task ring, for which 0 sets no bound.

@@ -23,6 +23,7 @@ func checkModel(t *testing.T, open Open) {
 		defer f.store.Close()
 		m := model{sessions: map[core.Key]core.Snapshot{}}
 		ring := rapid.IntRange(1, 4).Draw(rt, "ring")
+		most := rapid.IntRange(0, 4).Draw(rt, "most")
 		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		for now := range rapid.IntRange(1, 25).Draw(rt, "updates") {
 			k := key(id.Draw(rt, "session"))
@@ -35,7 +36,7 @@ func checkModel(t *testing.T, open Open) {
 				changes.WindowTasks = ring
 			default:
 				changes.Session = ptr(session(k.SessionID, now))
-				changes.MaxSessions = rapid.IntRange(0, 4).Draw(rt, "most")
+				changes.MaxSessions = most
 				for range rapid.IntRange(0, 4).Draw(rt, "paths") {
 					changes.Paths = append(changes.Paths, core.PathUse{
 						Path: id.Draw(rt, "path"), Use: core.Use(rapid.IntRange(1, 3).Draw(rt, "use")), At: after(rapid.IntRange(0, 3).Draw(rt, "at")),

@@ -62,6 +62,8 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		changes := everything()
 		err := f.store.Update(t.Context(), core.Query{Key: key("other")}, func(core.State) core.Changes { return changes })
 		f.wantCode("the session of another key", err, core.CodeInternal)
+		err = f.store.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return changes })
+		f.wantCode("a session that was not asked for", err, core.CodeInternal)
 		f.wantNothing()
 		changes.Session = nil // its paths find no session
 		err = f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { return changes })
@@ -86,7 +88,7 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		deciding, finish := make(chan bool), make(chan bool)
 		var group sync.WaitGroup
 		group.Go(func() {
-			f.store.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+			f.store.Update(context.Background(), core.Query{Key: key("s1")}, func(core.State) core.Changes {
 				close(deciding)
 				<-finish
 				return everything()

@@ -4,7 +4,7 @@
 PRAGMA application_id = 0x6374786c;
 
 -- What is searched for stands in columns, the rest in data: core.Session as JSON. Clients look for a session by its id
--- alone, so the id leads the key.
+-- alone, so the id leads the key. added counts the rows that were ever added to the session's paths and samples.
 CREATE TABLE sessions (
   id         INTEGER PRIMARY KEY,
   host       TEXT NOT NULL,
@@ -12,6 +12,7 @@ CREATE TABLE sessions (
   cwd        TEXT NOT NULL,
   updated_at INTEGER NOT NULL,
   ended_at   INTEGER NOT NULL,
+  added      INTEGER NOT NULL,
   data       TEXT NOT NULL,
   UNIQUE (session_id, host)
 );
@@ -24,7 +25,7 @@ CREATE TABLE paths (
   PRIMARY KEY (session, path)
 ) WITHOUT ROWID;
 
--- seq numbers the samples of a session as they came.
+-- seq orders the samples of a session as they came: it is what added was.
 CREATE TABLE samples (
   session       INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
   seq           INTEGER NOT NULL,

@@ -1,0 +1,56 @@
+# What a person types here: make run, make test, make bench. Everything else serves these.
+export CGO_ENABLED ?= 0
+LDFLAGS := -s -w
+CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ctxls-dev
+TOOLS   := $(CACHE)/bin
+# The release of staticcheck that knows this Go.
+STATICCHECK_VERSION := v0.8.2
+STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
+
+.PHONY: build run test unit race cover lint cross bench fuzz generate clean
+
+build: bin/ctxls
+
+bin/ctxls: $(shell find cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin') go.mod go.sum
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls
+
+# A recorded session, played through the real binary.
+run: build
+	go run ./internal/tools/replay --bin bin/ctxls
+
+# All that must hold. CI runs this and nothing else.
+test: lint cross unit race cover
+
+unit:
+	go test ./...
+
+# The race detector needs a C compiler. Tests that only repeat work in one goroutine are shortened, none is left out.
+race:
+	CGO_ENABLED=1 go test -race -short ./...
+
+cover:
+	sh internal/tools/cover.sh internal/core 90
+
+lint: $(STATICCHECK)
+	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
+	go vet ./...
+	$(STATICCHECK) ./...
+	go mod verify
+
+$(STATICCHECK):
+	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
+
+cross:
+	for target in linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+	  GOOS=$${target%/*} GOARCH=$${target#*/} go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	done
+	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
+
+bench: build
+	go run ./internal/tools/bench
+
+generate:
+	go generate ./...
+
+clean:
+	rm -rf bin coverage.out

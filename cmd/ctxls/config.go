@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/config"
+)
+
+var configCommand = command{
+	name: "config", synopsis: "path|check|schema", short: "show where settings come from, check them, or print their schema",
+	long: `
+path    the files that are looked for, in the order in which later ones win, and the state and log files
+check   every problem of the settings in force here, with file, line and what is allowed; fails when there is one
+schema  the JSON Schema of a settings file`,
+	examples: `ctxls config path
+ctxls config check
+ctxls config check .ctxls.json
+ctxls config schema > ctxls.schema.json`,
+	words: []string{"path", "check", "schema"},
+	setup: func(*pflag.FlagSet) action {
+		return func(_ context.Context, a *app, args []string) error {
+			switch {
+			case len(args) == 1 && args[0] == "path":
+				return a.configPath()
+			case len(args) >= 1 && args[0] == "check":
+				return a.configCheck(args[1:])
+			case len(args) == 1 && args[0] == "schema":
+				_, err := a.stdout.Write(config.Schema())
+				return err
+			}
+			return usageError{"config takes one of path, check [FILE…] and schema"}
+		}
+	},
+}
+
+func (a *app) configPath() error {
+	for _, f := range config.Files(a.sources(a.cwd)) {
+		state := "not there"
+		if f.Found {
+			state = "found"
+		}
+		fmt.Fprintf(a.stdout, "%-10s %s (%s)\n", f.Layer, f.Path, state)
+	}
+	cfg, _ := config.Load(a.sources(a.cwd))
+	fmt.Fprintf(a.stdout, "%-10s %s\n%-10s %s\n", "state", a.storePath(cfg), "log", a.logPath(cfg))
+	return nil
+}
+
+// configCheck checks the named files, or all that is in force here.
+func (a *app) configCheck(files []string) error {
+	var problems []config.Problem
+	if len(files) == 0 {
+		_, problems = config.Load(a.sources(a.cwd))
+	}
+	for _, file := range files {
+		problems = append(problems, config.CheckFile(file)...)
+	}
+	errors := 0
+	for _, p := range problems {
+		fmt.Fprintln(a.stderr, "ctxls:", p)
+		if !p.Warning {
+			errors++
+		}
+	}
+	if errors > 0 {
+		return hintError{fmt.Errorf("%s in the settings", counted(errors, "problem")), "a file with a problem counts for nothing until it is mended"}
+	}
+	if len(problems) == 0 {
+		fmt.Fprintln(a.stdout, "settings are fine")
+	}
+	return nil
+}
+
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strings.Join([]string{fmt.Sprint(n), noun}, " ")
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe in the place of a transcript must not be waited for.
+func TestHookWithPipeForTranscript(t *testing.T) {
+	home := t.TempDir()
+	pipe := filepath.Join(home, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := runHook(t, home, strings.NewReader(strings.Replace(batch, "TRANSCRIPT", pipe, 1))); r.exit != 0 || r.stdout != "" || r.log != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A state directory that is read-only or full, each a small file system of the test's own.
+func TestHookOnBadDisks(t *testing.T) {
+	unshare := []string{"unshare", "-m"}
+	if os.Getuid() != 0 {
+		unshare = []string{"unshare", "-rm"}
+	}
+	if out, err := exec.Command(unshare[0], append(unshare[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no mount namespaces on this machine: %v: %s", err, out)
+	}
+	for name, mount := range map[string]string{
+		"read-only": `mount -t tmpfs -o size=1m tmpfs "$D" && mount -o remount,ro "$D"`,
+		"full":      `mount -t tmpfs -o size=64k tmpfs "$D" && { dd if=/dev/zero of="$D/filler" bs=4k 2>/dev/null; true; }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			script := mount + ` && "$CTXLS" hook claude-code <<'END'` + "\n" + batch + "\nEND\n" + `echo "exit $?"`
+			cmd := exec.Command(unshare[0], append(unshare[1:], "sh", "-c", script)...)
+			cmd.Env = append(os.Environ(), "D="+dir, "CTXLS="+asCtxls(t), "HOME="+dir, "XDG_STATE_HOME="+dir)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil || string(out) != "exit 0\n" || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "hook failed") {
+				t.Errorf("%v, stdout %q, stderr:\n%s", err, out, stderr.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// asCtxls returns the program under test, which TestMain put on the PATH.
+func asCtxls(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("ctxls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+type hookRun struct {
+	stdout, stderr, log string
+	exit                int
+}
+
+// runHook runs `ctxls hook claude-code` in an empty HOME with the given standard input and variables.
+func runHook(t *testing.T, home string, stdin io.Reader, env ...string) hookRun {
+	t.Helper()
+	cmd := exec.Command(asCtxls(t), "hook", "claude-code")
+	cmd.Stdin = stdin
+	cmd.Dir = home
+	cmd.Env = append([]string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run()
+	log, _ := os.ReadFile(filepath.Join(home, "ctxls", "ctxls.log"))
+	return hookRun{stdout.String(), stderr.String(), string(log), cmd.ProcessState.ExitCode()}
+}
+
+const batch = `{"session_id":"s","transcript_path":"TRANSCRIPT","cwd":"/p","hook_event_name":"PostToolBatch","tool_calls":[]}`
+
+// Whatever a host or a disk does, a hook ends with 0, prints nothing and says what happened in one line.
+func TestHookFaults(t *testing.T) {
+	t.Run("garbage", func(t *testing.T) { wantLogged(t, runHook(t, t.TempDir(), strings.NewReader("garbage\x00\xff"))) })
+	t.Run("nothing", func(t *testing.T) { wantLogged(t, runHook(t, t.TempDir(), strings.NewReader(""))) })
+	t.Run("100 MB", func(t *testing.T) {
+		huge := io.MultiReader(strings.NewReader(`{"session_id":"s","hook_event_name":"Stop","last_assistant_message":"`), io.LimitReader(zeros{}, 100<<20), strings.NewReader(`"}`))
+		r := runHook(t, t.TempDir(), huge)
+		wantLogged(t, r)
+		if !strings.Contains(r.log, "64 MiB") {
+			t.Errorf("log: %s", r.log)
+		}
+	})
+	t.Run("an unknown host", func(t *testing.T) {
+		home := t.TempDir()
+		cmd := exec.Command(asCtxls(t), "hook", "emacs", "--frob")
+		cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home}
+		if out, err := cmd.Output(); err != nil || len(out) > 0 {
+			t.Errorf("printed %q, %v", out, err)
+		}
+	})
+	for name, transcript := range map[string]func(dir string) string{
+		"a missing transcript":          func(dir string) string { return filepath.Join(dir, "missing.jsonl") },
+		"a directory for a transcript":  func(dir string) string { return dir },
+		"a transcript of another world": func(dir string) string { return "\x00" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			r := runHook(t, home, strings.NewReader(strings.Replace(batch, "TRANSCRIPT", strings.ReplaceAll(transcript(home), `\`, `\\`), 1)))
+			if r.exit != 0 || r.stdout != "" || r.stderr != "" && !strings.Contains(name, "world") {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+	t.Run("the state's directory is a file", func(t *testing.T) {
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, "ctxls"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := runHook(t, home, strings.NewReader(batch))
+		if r.exit != 0 || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, "hook failed") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func wantLogged(t *testing.T, r hookRun) {
+	t.Helper()
+	if r.exit != 0 || r.stdout != "" || r.stderr != "" || strings.Count(r.log, "\n") != 1 || !strings.Contains(r.log, "hook failed") {
+		t.Errorf("exit %d, stdout %q, stderr %q, log:\n%s", r.exit, r.stdout, r.stderr, r.log)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ctxls": main})
+}
+
+// The scripts run the command line as a user's shell does, each in an empty HOME.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("USERPROFILE", home)
+			env.Setenv("STATE", filepath.Join(home, ".local", "state", "ctxls"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")) // the same place on every system
+			env.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand},
+	})
+}
+
+// status N PROGRAM ARGS… runs a program and wants exactly that exit status. A first argument "< FILE" of the program is its
+// standard input; its output is that of the last command, as after exec.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if neg || err != nil || len(args) < 2 {
+		ts.Fatalf("usage: status N PROGRAM ARGS…")
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+var variable = regexp.MustCompile(`\$(WORK|NOW)\b`)
+
+// expand FILE… replaces $WORK and $NOW in files: payloads name absolute paths, transcripts times.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		text := variable.ReplaceAllStringFunc(ts.ReadFile(name), func(v string) string {
+			return strings.ReplaceAll(ts.Getenv(v[1:]), `\`, `\\`)
+		})
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}

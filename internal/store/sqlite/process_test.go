@@ -1,0 +1,330 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// The test binary plays other processes too: with this variable set it does what the first word says and exits.
+const roleVariable = "CTXLS_TEST_ROLE"
+
+// roles are what another process may do, given the path of the store and further words.
+var roles = map[string]func(ctx context.Context, path string, args []string) error{
+	"open":   openRole,
+	"count":  countRole,
+	"insert": insertRole,
+}
+
+func TestMain(m *testing.M) {
+	if role := strings.Split(os.Getenv(roleVariable), "\n"); role[0] != "" {
+		if err := roles[role[0]](context.Background(), role[1], role[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// process prepares another process that plays a role on the store at path.
+func process(t testing.TB, role, path string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), roleVariable+"="+strings.Join(append([]string{role, path}, args...), "\n"))
+	return cmd
+}
+
+// together runs n processes at once, and returns what each printed. All must end well.
+func together(t testing.TB, n int, role, path string, args ...string) []string {
+	t.Helper()
+	outputs := make([]string, n)
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			output, err := process(t, role, path, args...).CombinedOutput()
+			if err != nil {
+				t.Errorf("process %d: %v: %s", i, err, output)
+			}
+			outputs[i] = string(output)
+		})
+	}
+	group.Wait()
+	return outputs
+}
+
+// must opens the store for a role.
+func must(ctx context.Context, path string) (*Store, error) {
+	return Open(ctx, Options{Path: path, Report: func(what string) { fmt.Println("reported:", what) }})
+}
+
+// openRole opens the store, adds one to the trims and closes it.
+func openRole(ctx context.Context, path string, _ []string) error {
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := s.Update(ctx, core.Query{}, func(core.State) core.Changes { return core.Changes{Trim: &core.TrimCount{Operations: 1}} }); err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// countRole makes a number of typical updates, each of which counts on from what it reads. With "row" it makes the
+// smallest transaction there is in their stead.
+func countRole(ctx context.Context, path string, args []string) error {
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	update := hookEvent
+	if args[1] == "row" {
+		update = oneRow
+	}
+	start := time.Now()
+	for i := range n {
+		if err := update(ctx, s, i); err != nil {
+			return err
+		}
+	}
+	fmt.Println(time.Since(start).Nanoseconds())
+	return s.Close()
+}
+
+// hookEvent makes the update that an event of a hook is: a session counted on, three paths and a sample.
+func hookEvent(ctx context.Context, s *Store, i int) error {
+	key := core.Key{Host: core.HostClaudeCode, SessionID: "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44"}
+	return s.Update(ctx, core.Query{Key: key}, func(state core.State) core.Changes {
+		session, at := state.Session, time.UnixMilli(int64(1_800_000_000_000+i))
+		session.Host, session.SessionID, session.UpdatedAt = key.Host, key.SessionID, at
+		session.CWD, session.Model, session.Provider = "/home/ada/src/engine", "claude-opus-4-6", "anthropic"
+		session.Turns++
+		session.Gauge = core.Gauge{Known: true, Tokens: 100_000 + i, Provenance: core.ProvenanceTranscript, At: at,
+			Recent: []core.UsageTuple{{Input: 3, CacheRead: 90_000, CacheWrite: 1200, Output: 400}, {Input: 4, CacheRead: 91_000, CacheWrite: 900, Output: 80}}}
+		changes := core.Changes{Session: &session, MaxSessions: 100,
+			Samples: []core.Sample{{At: at, Tokens: session.Gauge.Tokens, WindowTokens: 200_000, Kind: core.SampleUsage}}}
+		for n := range 3 {
+			changes.Paths = append(changes.Paths, core.PathUse{Path: fmt.Sprintf("/home/ada/src/engine/internal/part%d/file.go", (i+n)%40), Use: core.Read, At: at})
+		}
+		return changes
+	})
+}
+
+// oneRow reads and writes one row in a transaction of its own, on the store's own connection.
+func oneRow(ctx context.Context, s *Store, _ int) error {
+	return s.run(ctx, true, func(c *conn) error {
+		var n int
+		if _, err := c.row(ctx, "SELECT trim_operations FROM fleet", nil, &n); err != nil {
+			return err
+		}
+		return c.exec(ctx, "UPDATE fleet SET trim_operations = ?", n+1)
+	})
+}
+
+// insertRole saves one session after another until it is killed, and says so after each.
+func insertRole(ctx context.Context, path string, args []string) error {
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		id := fmt.Sprintf("%s-%d", args[0], i)
+		session := core.Session{Host: core.HostGeneric, SessionID: id, UpdatedAt: time.UnixMilli(int64(i))}
+		err := s.Update(ctx, core.Query{Key: session.Key()}, func(core.State) core.Changes {
+			return core.Changes{Session: &session, Samples: []core.Sample{{At: session.UpdatedAt, Tokens: i, Kind: core.SampleUsage}}}
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println(id)
+	}
+}
+
+func TestNothingIsLostBetweenProcesses(t *testing.T) {
+	const processes, each = 8, 200
+	path := filepath.Join(t.TempDir(), "state.db")
+	together(t, processes, "count", path, fmt.Sprint(each), "event")
+	s := open(t, path)
+	found, err := s.FindSessions(t.Context(), "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("FindSessions: %d found, %v", len(found), err)
+	}
+	if got := found[0].Session.Turns; got != processes*each {
+		t.Errorf("%d of %d updates are there", got, processes*each)
+	}
+	samples, err := s.Samples(t.Context(), found[0].Session.Key(), 0)
+	if err != nil || len(samples) != processes*each {
+		t.Errorf("%d of %d samples are there: %v", len(samples), processes*each, err)
+	}
+}
+
+func TestManyProcessesMakeTheStoreAtOnce(t *testing.T) {
+	const processes, rounds = 8, 20
+	for round := range rounds {
+		path := filepath.Join(t.TempDir(), "not made yet", "state.db")
+		for _, output := range together(t, processes, "open", path) {
+			if output != "" {
+				t.Errorf("round %d: %s", round, output)
+			}
+		}
+		fleet, err := open(t, path).Fleet(t.Context(), 0)
+		if err != nil || fleet.Trim.Operations != processes {
+			t.Errorf("round %d: %d of %d updates are there: %v", round, fleet.Trim.Operations, processes, err)
+		}
+	}
+}
+
+func TestKilledWritersLoseNothingTheyAcknowledged(t *testing.T) {
+	const writers, rounds = 3, 40
+	path := filepath.Join(t.TempDir(), "state.db")
+	open(t, path).Close()
+	acknowledged := 0
+	for round := range rounds {
+		var mu sync.Mutex
+		var ids []string
+		var group sync.WaitGroup
+		for w := range writers {
+			cmd := process(t, "insert", path, fmt.Sprintf("%d-%d", round, w))
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd.Stderr = os.Stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// Each is killed in the midst of its own writing, after another number of updates every time.
+			last := 1 + (round*7+w*13)%40
+			group.Go(func() {
+				defer cmd.Wait()
+				lines := bufio.NewReader(stdout)
+				for n := 0; ; n++ {
+					if n == last {
+						cmd.Process.Kill()
+					}
+					line, err := lines.ReadString('\n')
+					if err == io.EOF || err != nil {
+						if n < last {
+							t.Errorf("round %d: writer %d ended by itself", round, w)
+						}
+						return
+					}
+					mu.Lock()
+					ids = append(ids, strings.TrimSuffix(line, "\n"))
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		acknowledged += len(ids)
+
+		s := open(t, path)
+		check := ""
+		if err := s.run(t.Context(), false, func(c *conn) error {
+			_, err := c.row(t.Context(), "PRAGMA quick_check", nil, &check)
+			return err
+		}); err != nil || check != "ok" {
+			t.Fatalf("round %d: quick_check: %s %v", round, check, err)
+		}
+		for _, id := range ids {
+			key := core.Key{Host: core.HostGeneric, SessionID: id}
+			if _, err := s.Session(t.Context(), key); err != nil {
+				t.Fatalf("round %d: %s was acknowledged: %v", round, id, err)
+			}
+			if samples, err := s.Samples(t.Context(), key, 0); err != nil || len(samples) != 1 {
+				t.Fatalf("round %d: %s has %d samples: %v", round, id, len(samples), err)
+			}
+		}
+		s.Close()
+	}
+	t.Logf("%d acknowledged updates of %d killed writers", acknowledged, writers*rounds)
+}
+
+func BenchmarkOpenClose(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "state.db")
+	keep := open(b, path) // as a server does
+	_ = keep
+	for b.Loop() {
+		s, err := Open(b.Context(), Options{Path: path})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// BenchmarkHook is what one hook does with the store when no server is running: the last to close it folds the log.
+func BenchmarkHook(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "state.db")
+	for i := 0; b.Loop(); i++ {
+		s, err := Open(b.Context(), Options{Path: path})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := hookEvent(b.Context(), s, i); err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	for _, update := range []struct {
+		name string
+		run  func(context.Context, *Store, int) error
+	}{{"event", hookEvent}, {"one row", oneRow}} {
+		b.Run(update.name, func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "state.db"))
+			for i := 0; b.Loop(); i++ {
+				if err := update.run(b.Context(), s, i); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkProcesses is 8 processes with 200 updates each. The bar: full updates at no less than a quarter of the rate of
+// one-row transactions.
+func BenchmarkProcesses(b *testing.B) {
+	const processes, each = 8, 200
+	rate := map[string]float64{}
+	for b.Loop() {
+		for _, kind := range []string{"row", "event"} {
+			path := filepath.Join(b.TempDir(), "state.db")
+			keep := open(b, path)
+			longest := 0.0
+			for _, output := range together(b, processes, "count", path, fmt.Sprint(each), kind) {
+				ns, err := strconv.ParseFloat(strings.TrimSpace(output), 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				longest = max(longest, ns)
+			}
+			rate[kind] = max(rate[kind], processes*each/(longest/1e9))
+			keep.Close()
+		}
+	}
+	b.ReportMetric(rate["event"], "updates/s")
+	b.ReportMetric(rate["row"], "rows/s")
+	b.ReportMetric(rate["event"]/rate["row"], "ratio")
+}

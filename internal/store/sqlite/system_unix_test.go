@@ -1,0 +1,96 @@
+//go:build !windows
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+func init() { roles["full"] = fullRole }
+
+// setUmask sets the process's umask until the test ends.
+func setUmask(t *testing.T, mask int) {
+	old := syscall.Umask(mask)
+	t.Cleanup(func() { syscall.Umask(old) })
+}
+
+// fullRole meets a limit on the size of files, which a write runs into as it would into the end of a disk.
+func fullRole(ctx context.Context, path string, _ []string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	const limit = 64 << 10
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		return err
+	}
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	for i := range 1000 {
+		err := hookEvent(ctx, s, i)
+		if err == nil {
+			continue
+		}
+		if core.CodeOf(err) != core.CodeUnavailable {
+			return fmt.Errorf("code %s: %w: %w", core.CodeOf(err), err, errors.Unwrap(err))
+		}
+		fleet, err := s.Fleet(ctx, 0) // reading goes on
+		fmt.Println(i > 0, fleet.Tokens, err)
+		return nil
+	}
+	return errors.New("the limit was never met")
+}
+
+func TestAFullDiskIsUnavailable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	output, err := process(t, "full", path).CombinedOutput()
+	if err != nil || string(output) != "true [] <nil>\n" {
+		t.Errorf("%v: %s", err, output)
+	}
+	found, err := open(t, path).Sessions(t.Context(), core.SessionFilter{})
+	if err != nil || len(found) != 1 {
+		t.Errorf("what was saved before: %v %v", found, err)
+	}
+}
+
+func TestTooLittleRoomToBegin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	if err := s.run(t.Context(), true, func(c *conn) error {
+		_, err := c.row(t.Context(), "PRAGMA max_page_count = 1", nil, new(int))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for i := 0; i < 1000 && err == nil; i++ {
+		err = hookEvent(t.Context(), s, i)
+	}
+	if core.CodeOf(err) != core.CodeUnavailable || err.Error() != "the state could not be written: the disk is full" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAReadOnlyDirectoryIsUnavailable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(dir, 0o700) })
+	asSomebody(t, func() {
+		for _, path := range []string{filepath.Join(dir, "new.db"), filepath.Join(dir, "new", "state.db")} {
+			_, err := Open(context.Background(), Options{Path: path})
+			if core.CodeOf(err) != core.CodeUnavailable {
+				t.Errorf("%s: %v (%s)", path, err, core.CodeOf(err))
+			}
+		}
+	})
+}
