@@ -18,6 +18,7 @@ type Service struct {
 	Now    func() time.Time
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
+	Meter     *Meter // counts conversations; nil where none are measured
 	Log       *slog.Logger
 }
 
