@@ -23,6 +23,7 @@ type Service struct {
 	Counter token.Counter
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
+	Meter     *Meter // counts conversations; nil where none are measured
 	Log       *slog.Logger
 }
 

@@ -86,10 +86,10 @@ type SessionFilter struct {
 
 // Sample is one point of a session's history.
 type Sample struct {
-	At           time.Time
-	Tokens       int // occupancy; after a compaction what it fell to
-	WindowTokens int
-	Kind         SampleKind
+	At           time.Time  `json:"at"`
+	Tokens       int        `json:"tokens"` // occupancy; after a compaction what it fell to
+	WindowTokens int        `json:"windowTokens"`
+	Kind         SampleKind `json:"kind"`
 }
 
 // SampleKind says what made a sample.
@@ -104,12 +104,13 @@ const (
 
 // LearnedWindow is what was learned about a model's window from what its provider accepted and refused.
 type LearnedWindow struct {
-	Host            Host
-	Provider, Model string // Model in its plain spelling, see PlainModel
-	AcceptedTokens  int    // the largest request known to have been accepted
-	StatedTokens    int    // the maximum that a refusal stated; 0 is none
-	Why             string // for people: what proved it
-	At              time.Time
+	Host           Host      `json:"host"`
+	Provider       string    `json:"provider"`
+	Model          string    `json:"model"`          // in its plain spelling, see PlainModel
+	AcceptedTokens int       `json:"acceptedTokens"` // the largest request known to have been accepted
+	StatedTokens   int       `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
+	Why            string    `json:"why"`            // for people: what proved it
+	At             time.Time `json:"at"`
 }
 
 // Task is one unit of agent work whose context is recorded for the fleet figures.

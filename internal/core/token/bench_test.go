@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -137,11 +137,21 @@ func BenchmarkReady(b *testing.B) {
 	}
 }
 
+// goRoot is where the go command that runs this test has its source tree.
+func goRoot(tb testing.TB) string {
+	tb.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Skipf("no go command, and so no Go source tree: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // goSource is n bytes of Go's own standard library.
 func goSource(tb testing.TB, n int) string {
 	var code strings.Builder
 	for _, pattern := range []string{"net/http/*.go", "go/types/*.go", "encoding/*/*.go"} {
-		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", filepath.FromSlash(pattern)))
+		files, err := filepath.Glob(filepath.Join(goRoot(tb), "src", filepath.FromSlash(pattern)))
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -154,14 +164,14 @@ func goSource(tb testing.TB, n int) string {
 		}
 	}
 	if code.Len() < n {
-		tb.Skipf("Go's source tree at %s has %d bytes of code, %d are needed", runtime.GOROOT(), code.Len(), n)
+		tb.Skipf("Go's source tree at %s has %d bytes of code, %d are needed", goRoot(tb), code.Len(), n)
 	}
 	return code.String()[:n]
 }
 
 // prose is Newton's Opticks, which Go's source tree has for its own benchmarks.
 func prose(tb testing.TB) string {
-	data, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", "testdata", "Isaac.Newton-Opticks.txt"))
+	data, err := os.ReadFile(filepath.Join(goRoot(tb), "src", "testdata", "Isaac.Newton-Opticks.txt"))
 	if err != nil {
 		tb.Skip(err)
 	}

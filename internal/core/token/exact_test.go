@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -98,7 +97,7 @@ const longestRun = 8 << 10
 // Go's own source tree: code, assembly, test data, text and HTML. The files taken
 // are spread evenly over the tree.
 func TestCorpus(t *testing.T) {
-	root := filepath.Join(runtime.GOROOT(), "src")
+	root := filepath.Join(goRoot(t), "src")
 	var files []string
 	total := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

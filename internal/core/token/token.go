@@ -1,10 +1,10 @@
 // Package token counts and encodes text in the byte-pair encodings cl100k_base
-// and o200k_base exactly as tiktoken does, without its cost: no regular
+// and o200k_base exactly as tiktoken-go does, without its cost: no regular
 // expression engine, no tables to parse when a program starts.
 //
 // It knows nothing of chats, roles or models' windows. Text that looks like a
 // special token (<|endoftext|>) is ordinary text. Bytes that are not UTF-8 count
-// as U+FFFD, one for each byte, as in tiktoken-go.
+// as U+FFFD, one for each byte.
 package token
 
 import (

@@ -35,6 +35,3 @@ func Of(r rune) Class {
 	row := int(table[uint32(r)/BlockSize])
 	return Class(table[Blocks+row*BlockSize+int(uint32(r)%BlockSize)])
 }
-
-// ASCII is Of for a byte below 0x80. Block 0 always has row 0.
-func ASCII(c byte) Class { return Class(table[Blocks+int(c&0x7f)]) }
