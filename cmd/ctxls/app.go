@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -56,13 +57,24 @@ func (a *app) sources(cwd string) config.Sources {
 	flags := map[string]string{}
 	if a.statePath != "" {
 		flags["store.path"] = a.statePath
+		if !filepath.IsAbs(a.statePath) {
+			flags["store.path"] = filepath.Join(a.cwd, a.statePath)
+		}
 	}
 	return config.Sources{UserFile: a.userConfig(), CWD: cwd, Home: a.home, Env: a.environ, Flags: flags}
 }
 
 // storePath returns the state's place under the given settings.
 func (a *app) storePath(cfg core.Config) string {
-	return cmp.Or(cfg.Store.Path, store.DefaultPath(runtime.GOOS, a.getenv, a.home))
+	return cmp.Or(a.expandHome(cfg.Store.Path), store.DefaultPath(runtime.GOOS, a.getenv, a.home))
+}
+
+// expandHome returns a path from the settings with the home directory in place of a leading ~.
+func (a *app) expandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(a.home, rest)
+	}
+	return path
 }
 
 // settings returns the settings in force for a directory, "" standing for the current one. What is wrong with them is
@@ -95,7 +107,7 @@ func (a *app) openLog(cfg core.Config) {
 
 // logPath returns the log's place under the given settings.
 func (a *app) logPath(cfg core.Config) string {
-	return cmp.Or(cfg.Log.Path, filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
+	return cmp.Or(a.expandHome(cfg.Log.Path), filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
 }
 
 // service wires the domain: settings, the state, waiting at most busy for other processes, and every host's adapter.

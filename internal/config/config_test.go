@@ -153,6 +153,7 @@ func TestMistakes(t *testing.T) {
 		{`{"tracking": {"guardDir": "/etc"}}`, `1:15: tracking.guardDir: "/etc": want a relative path that stays inside the workspace`},
 		{`{"trim": {"thresholdTokens": 100000}}`, `1:2: trim.targetTokens: 180000: want at most trim.thresholdTokens (100000)`},
 		{`{"trim": {"targetTokens": 200001}}`, `1:11: trim.targetTokens: 200001: want at most trim.thresholdTokens (200000)`},
+		{`{"store": {"path": "state.db"}}`, `1:12: store.path: "state.db": want an absolute path, or one that begins with ~/`},
 		{`{"window": {"overrides": {" ": 5}}}`, `1:13: window.overrides: an empty pattern: want a model id or a pattern with *`},
 	} {
 		path := filepath.Join(t.TempDir(), "config.json")

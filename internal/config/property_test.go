@@ -123,13 +123,13 @@ func anyConfig(t *rapid.T) core.Config {
 		},
 		Statusline: core.StatuslineConfig{Format: text.Draw(t, "format")},
 		Store: core.StoreConfig{
-			Path:        text.Draw(t, "storePath"),
+			Path:        "~/" + text.Draw(t, "storePath"),
 			MaxSessions: rapid.IntRange(1, 100_000).Draw(t, "maxSessions"),
 			KeepPrompts: rapid.Bool().Draw(t, "keepPrompts"),
 		},
 		Log: core.LogConfig{
 			Level: rapid.SampledFrom([]string{"debug", "info", "warn", "error"}).Draw(t, "logLevel"),
-			Path:  text.Draw(t, "logPath"),
+			Path:  "~/" + text.Draw(t, "logPath"),
 		},
 	}
 }

@@ -67,7 +67,7 @@ type CompactionConfig struct {
 // TrimConfig is about measuring and trimming conversations.
 type TrimConfig struct {
 	ThresholdTokens int `json:"thresholdTokens" doc:"A conversation above this many tokens is too long." min:"1" max:"1000000000"`
-	TargetTokens    int `json:"targetTokens" doc:"What trimming brings it down to, in tokens." min:"1" max:"1000000000"`
+	TargetTokens    int `json:"targetTokens" doc:"What trimming brings it down to, in tokens; at most thresholdTokens." min:"1" max:"1000000000"`
 }
 
 // MetricsConfig is about the fleet figures.
@@ -96,7 +96,7 @@ type StatuslineConfig struct {
 
 // StoreConfig is about the state.
 type StoreConfig struct {
-	Path        string `json:"path" doc:"The database file; empty is the default place of the system."`
+	Path        string `json:"path" doc:"The database file, an absolute path or one that begins with ~/; empty is the default place of the system."`
 	MaxSessions int    `json:"maxSessions" doc:"How many sessions are kept; the longest silent go first." min:"1" max:"100000"`
 	KeepPrompts bool   `json:"keepPrompts" doc:"Keep the text of the last prompt of a session, not only its time and length."`
 }
@@ -104,7 +104,7 @@ type StoreConfig struct {
 // LogConfig is about the log.
 type LogConfig struct {
 	Level string `json:"level" doc:"The least that is logged." enum:"debug|info|warn|error"`
-	Path  string `json:"path" doc:"The log file; empty is ctxls.log beside the database."`
+	Path  string `json:"path" doc:"The log file, an absolute path or one that begins with ~/; empty is ctxls.log beside the database."`
 }
 
 // DefaultConfig returns the settings in force where nobody set anything.
@@ -140,6 +140,11 @@ func (c Config) Check() map[string]string {
 	}
 	if c.Trim.TargetTokens > c.Trim.ThresholdTokens {
 		wrong["trim.targetTokens"] = fmt.Sprintf("%d: want at most trim.thresholdTokens (%d)", c.Trim.TargetTokens, c.Trim.ThresholdTokens)
+	}
+	for key, path := range map[string]string{"store.path": c.Store.Path, "log.path": c.Log.Path} {
+		if path != "" && !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+			wrong[key] = fmt.Sprintf("%q: want an absolute path, or one that begins with ~/", path)
+		}
 	}
 	for pattern := range c.Window.Overrides {
 		if strings.TrimSpace(pattern) == "" {

@@ -168,8 +168,9 @@ func TestConfigCheck(t *testing.T) {
 	c.Levels = []int{70, 50, 85}
 	c.Tracking.GuardDir = "../up"
 	c.Trim.TargetTokens = c.Trim.ThresholdTokens + 1
+	c.Store.Path, c.Log.Path = "state.db", "~/ctxls.log"
 	c.Window.Overrides = map[string]int{" ": 1}
-	if wrong := c.Check(); len(wrong) != 4 {
+	if wrong := c.Check(); len(wrong) != 5 {
 		t.Errorf("%v", wrong)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // seldom that counting them costs an update next to nothing.
 const (
 	maxSamples = 2000
-	tidyEvery  = 100
+	tidyEvery  = 250
 )
 
 // sessionRow is a session as it stands in its table.
@@ -189,7 +189,7 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 // Session implements core.Store.
 func (s *Store) Session(ctx context.Context, key core.Key) (core.Snapshot, error) {
 	var snapshot core.Snapshot
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		row, err := c.session(ctx, key)
 		if err != nil {
 			return err
@@ -217,7 +217,7 @@ func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]core.Snap
 // snapshots returns the sessions that meet the conditions and lie in the folders of f, at most its limit.
 func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]core.Snapshot, error) {
 	var found []core.Snapshot
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		found = nil
 		rows, err := c.sessions(ctx, conditions+" ORDER BY updated_at DESC, id DESC", args)
 		if err != nil {
@@ -257,7 +257,7 @@ func (s *Store) Samples(ctx context.Context, key core.Key, limit int) ([]core.Sa
 		limit = -1
 	}
 	var samples []core.Sample
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		samples = nil
 		return c.rows(ctx, `SELECT at, tokens, window_tokens, kind FROM
 			(SELECT m.* FROM samples m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND s.host = ?

@@ -64,7 +64,7 @@ func TestAFullDiskIsUnavailable(t *testing.T) {
 func TestTooLittleRoomToBegin(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
-	if err := s.run(t.Context(), true, func(c *conn) error {
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
 		_, err := c.row(t.Context(), "PRAGMA max_page_count = 1", nil, new(int))
 		return err
 	}); err != nil {
