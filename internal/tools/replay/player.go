@@ -163,7 +163,7 @@ func (p *player) end() error {
 	if err := p.client.call("metrics/report", struct{}{}, &fleet); err != nil {
 		return err
 	}
-	if err := p.client.call("session/list", struct{}{}, &list); err != nil {
+	if err := p.client.call("session/list", map[string]bool{"includeEnded": true}, &list); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.screen.w)
