@@ -37,7 +37,11 @@ var errFailed = errors.New("ctxls did not do what the recording calls for")
 func (p *player) introduce(server serverInfo) {
 	events := p.rec.events
 	length := events[len(events)-1].At.Sub(events[0].At).Round(time.Second)
-	fmt.Fprintf(p.screen.w, "A recorded session of Claude Code, %s long, through %s %s:\n\n", length, server.Name, server.Version)
+	host := "Claude Code"
+	if i := slices.IndexFunc(events, func(e event) bool { return e.Name == statusLine }); i >= 0 {
+		host += " " + core.Sanitize(events[i].read().Version, 20)
+	}
+	fmt.Fprintf(p.screen.w, "A recorded session of %s, %s long, through %s %s:\n\n", host, length, server.Name, server.Version)
 	for _, l := range []line{
 		{"ctxls", "what `ctxls hook` tells the agent, word for word"},
 		{"client", "what a client of `ctxls serve` sees after it"},

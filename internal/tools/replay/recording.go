@@ -40,6 +40,7 @@ type said struct {
 			Command string `json:"command"`
 		} `json:"tool_input"`
 	} `json:"tool_calls"`
+	Version       string `json:"version"` // of the host; the status line has it
 	ContextWindow struct {
 		Size  int    `json:"context_window_size"`
 		Usage *tuple `json:"current_usage"`

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -193,6 +195,46 @@ func testReferee(t *testing.T, moments []moment) {
 				t.Errorf("got:\n%s\nwant: %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestWhatStandsAtTheEnd(t *testing.T) {
+	rec, err := open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r referee
+	for _, line := range rec.lines {
+		r.line(line)
+	}
+	r.prompts, r.ended = 5, true
+	right := core.SessionView{Compactions: 1, State: core.StateEnded}
+	if got := r.end(right, core.ContextOptimizationReport{Tasks: 5}, 1); len(got) > 0 {
+		t.Errorf("nothing is wrong, and it says %q", got)
+	}
+	wrong := core.SessionView{Compactions: 2, State: core.StateActive, WorkingSet: make([]string, 21)}
+	want := []string{
+		"clients see 2 compactions, the transcript has 1", "the session is active at the end", "clients see 21 paths, want at most 20",
+		"the report covers 4 tasks, there were 5 prompts", "2 sessions are listed, want 1",
+	}
+	if diff := cmp.Diff(want, r.end(wrong, core.ContextOptimizationReport{Tasks: 4}, 2)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a host would refuse does not reach the agent.
+func TestToAgent(t *testing.T) {
+	for _, test := range []struct{ name, printed, want, err string }{
+		{"PostToolBatch", `{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"a\nb"}}`, "a\nb", ""},
+		{"PostToolBatch", "", "", ""},
+		{"PreCompact", "plain\ntext\n", "plain\ntext", ""},
+		{"PostToolBatch", "plain text", "", "cannot read"},
+		{"PostToolBatch", `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"a"}}`, "", `an answer for "Stop"`},
+	} {
+		got, err := toAgent(test.name, test.printed)
+		if got != test.want || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s printed %q: %q, %v", test.name, test.printed, got, err)
+		}
 	}
 }
 
