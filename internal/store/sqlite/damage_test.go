@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -399,5 +400,29 @@ func overwrite(t *testing.T, path string, offset int64) {
 	fillRandom(garbage)
 	if _, err := f.WriteAt(garbage, offset); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAnOlderStateIsBroughtForward(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), migrations()[0]+`; PRAGMA user_version = 1;
+		INSERT INTO windows VALUES ('claude-code', 'anthropic', 'claude-opus-4-6', 310000, 0, 'accepted', 0)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Error(err)
+	}
+	if windows, err := s.Windows(t.Context()); err != nil || len(windows) != 1 || windows[0].AcceptedTokens != 310_000 {
+		t.Errorf("what was known is now %+v, %v", windows, err)
+	}
+	teach := core.Changes{Calibration: &core.Calibration{Model: "m", Encoding: "e", Kept: 1}}
+	if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return teach }); err != nil {
+		t.Error(err)
 	}
 }
