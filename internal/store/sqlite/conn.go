@@ -6,8 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
-
-	modernc "modernc.org/sqlite"
 )
 
 // conn is one connection with the statements prepared on it. One goroutine uses it at a time.
@@ -30,9 +28,10 @@ func (c *conn) open(ctx context.Context) (err error) {
 // giveBack ends the use that began with file.take.
 func (c *conn) giveBack() { c.home <- c }
 
-// close closes the connection, which can be opened again. The last connection of all processes to be closed deletes the
-// write-ahead log, by its name, unless keepLog: where the name may have come to belong to another file, that must not be.
-func (c *conn) close(keepLog bool) {
+// close closes the connection, which can be opened again. The last connection of all processes to be closed folds the
+// write-ahead log into the file and deletes it, by its name, unless keep says to leave it: where the name may have come to
+// belong to another file, that must not be.
+func (c *conn) close(keep bool) {
 	if c.sql == nil {
 		return
 	}
@@ -40,8 +39,8 @@ func (c *conn) close(keepLog bool) {
 		statement.Close()
 	}
 	c.sql.Raw(func(raw any) error {
-		if keepLog {
-			raw.(modernc.FileControl).FileControlPersistWAL("main", 1)
+		if keep {
+			keepLog(raw)
 		}
 		return driver.ErrBadConn // database/sql would keep it open for the next to come
 	})

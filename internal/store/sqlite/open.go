@@ -104,6 +104,7 @@ func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	if err := f.prepare(ctx, c); err != nil {
+		keepLog(c) // a file that is refused is left alone, and so is what belongs to it
 		c.Close()
 		return nil, err
 	}
@@ -216,9 +217,9 @@ func (f *file) close(ctx context.Context) error {
 	if unlock, err := lock(context.WithoutCancel(ctx), f.path, false, f.timeout); err == nil {
 		defer unlock()
 	}
-	keepLog := f.identity != nil && !f.current()
-	(<-f.writer).close(keepLog)
-	(<-f.reader).close(keepLog)
+	keep := f.identity != nil && !f.current() || shortLog(f.path)
+	(<-f.writer).close(keep)
+	(<-f.reader).close(keep)
 	return f.db.Close()
 }
 

@@ -3,8 +3,10 @@ package sqlite
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -159,6 +161,14 @@ func insertRole(ctx context.Context, path string, args []string) error {
 	}
 }
 
+// repeat returns how often a test repeats what it does, which is less where tests are to be short.
+func repeat(n int) int {
+	if testing.Short() {
+		return max(1, n/5)
+	}
+	return n
+}
+
 func TestNothingIsLostBetweenProcesses(t *testing.T) {
 	const processes, each = 8, 200
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -178,7 +188,8 @@ func TestNothingIsLostBetweenProcesses(t *testing.T) {
 }
 
 func TestManyProcessesMakeTheStoreAtOnce(t *testing.T) {
-	const processes, rounds = 8, 20
+	const processes = 8
+	rounds := repeat(20)
 	for round := range rounds {
 		path := filepath.Join(t.TempDir(), "not made yet", "state.db")
 		for _, output := range together(t, processes, "open", path) {
@@ -194,7 +205,8 @@ func TestManyProcessesMakeTheStoreAtOnce(t *testing.T) {
 }
 
 func TestKilledWritersLoseNothingTheyAcknowledged(t *testing.T) {
-	const writers, rounds = 3, 40
+	const writers = 3
+	rounds := repeat(40)
 	path := filepath.Join(t.TempDir(), "state.db")
 	open(t, path).Close()
 	acknowledged := 0
@@ -259,6 +271,37 @@ func TestKilledWritersLoseNothingTheyAcknowledged(t *testing.T) {
 	t.Logf("%d acknowledged updates of %d killed writers", acknowledged, writers*rounds)
 }
 
+// A process that is alone leaves a short log to those who come after it, and the log stays short.
+func TestTheLogIsFoldedNowAndThen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	kept, folded := 0, 0
+	for i := range 200 {
+		s := open(t, path)
+		if err := hookEvent(t.Context(), s, i); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		info, err := os.Stat(path + "-wal")
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			folded++
+		case err != nil:
+			t.Fatal(err)
+		case info.Size() >= foldAt:
+			t.Fatalf("after %d updates the log has %d bytes", i+1, info.Size())
+		default:
+			kept++
+		}
+	}
+	if folded == 0 || kept < 10*folded {
+		t.Errorf("folded after %d updates and kept after %d", folded, kept)
+	}
+	found, err := open(t, path).Sessions(t.Context(), core.SessionFilter{})
+	if err != nil || len(found) != 1 || found[0].Session.Turns != 200 {
+		t.Errorf("%v %v", found, err)
+	}
+}
+
 func BenchmarkOpenClose(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "state.db")
 	keep := open(b, path) // as a server does
@@ -272,7 +315,7 @@ func BenchmarkOpenClose(b *testing.B) {
 	}
 }
 
-// BenchmarkHook is what one hook does with the store when no server is running: the last to close it folds the log.
+// BenchmarkHook is what one hook does with the store when no server is running.
 func BenchmarkHook(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "state.db")
 	for i := 0; b.Loop(); i++ {
