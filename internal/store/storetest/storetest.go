@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		{"samples", sampleTests},
 		{"tasks", taskTests},
 		{"windows", windowTests},
+		{"feed", feedTests},
 		{"transaction", transactionTests},
 	} {
 		for name, test := range group.tests {
