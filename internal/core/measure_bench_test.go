@@ -12,11 +12,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// realMeter counts as the program does.
-func realMeter() *Meter {
-	return NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel)
-}
-
 // longConversation is an agent's session of at least the given size: prose, calls, and results that are files of Go's own
 // source tree.
 func longConversation(b *testing.B, tokens int) []string {
@@ -50,7 +45,7 @@ func BenchmarkMeasure200k(b *testing.B) {
 	b.Run("first", func(b *testing.B) {
 		b.SetBytes(int64(len(grown.Messages)))
 		for b.Loop() {
-			if _, err := realMeter().Measure(MeasureRequest{Conversation: grown}); err != nil {
+			if _, err := testMeter().Measure(MeasureRequest{Conversation: grown}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -59,7 +54,7 @@ func BenchmarkMeasure200k(b *testing.B) {
 		b.SetBytes(int64(len(grown.Messages)))
 		for b.Loop() {
 			b.StopTimer()
-			meter := realMeter()
+			meter := testMeter()
 			if _, err := meter.Measure(MeasureRequest{Conversation: known}); err != nil {
 				b.Fatal(err)
 			}
@@ -86,7 +81,7 @@ func BenchmarkTrim(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, strategy), func(b *testing.B) {
 				b.SetBytes(int64(len(c.Messages)))
 				for b.Loop() {
-					got, err := realMeter().Trim(TrimRequest{Conversation: c, TargetTokens: new(5 * n), Strategy: strategy})
+					got, err := testMeter().Trim(TrimRequest{Conversation: c, TargetTokens: new(5 * n), Strategy: strategy})
 					if err != nil || !got.Satisfied {
 						b.Fatal(got.Satisfied, err)
 					}

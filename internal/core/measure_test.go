@@ -3,7 +3,6 @@ package core
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -34,23 +33,9 @@ var encodings = sync.OnceValue(func() map[string]token.Counter {
 	return counters
 })
 
+// testMeter counts as the program does.
 func testMeter() *Meter {
-	return NewMeter(
-		func(encoding string) (token.Counter, error) {
-			if c, ok := encodings()[encoding]; ok {
-				return c, nil
-			}
-			return nil, fmt.Errorf("unknown encoding %q: cl100k_base and o200k_base are known", encoding)
-		},
-		func(model string) (string, bool) {
-			switch {
-			case strings.HasPrefix(model, "gpt-4o"):
-				return "o200k_base", true
-			case model == "gpt-4":
-				return "cl100k_base", true
-			}
-			return "cl100k_base", false
-		})
+	return NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel)
 }
 
 // count is what one text counts in cl100k_base.
@@ -371,7 +356,7 @@ func TestMeasureRefuses(t *testing.T) {
 		{MeasureRequest{Conversation: Conversation{Messages: user.Messages, System: json.RawMessage(`"`)}}, "system: not valid JSON at byte 1: expected the end of a string"},
 		{MeasureRequest{Conversation: Conversation{Messages: user.Messages, Tools: json.RawMessage(`{}`)}}, "tools: expected an array, got an object"},
 		{MeasureRequest{Conversation: Conversation{Messages: user.Messages, Framing: "lsp"}}, `framing: expected "none" or "openai", got "lsp"`},
-		{MeasureRequest{Conversation: Conversation{Messages: user.Messages, Encoding: "p50k"}}, `encoding: unknown encoding "p50k": cl100k_base and o200k_base are known`},
+		{MeasureRequest{Conversation: Conversation{Messages: user.Messages, Encoding: "p50k"}}, `encoding: unknown encoding "p50k": cl100k_base and o200k_base are supported`},
 		{MeasureRequest{Conversation: user, ThresholdTokens: number(0)}, "thresholdTokens: expected a whole number above 0, got 0"},
 		{MeasureRequest{Conversation: user, WindowTokens: number(-1)}, "windowTokens: expected a whole number above 0, got -1"},
 	} {

@@ -1,0 +1,271 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// protocolVersion rises when a method or notification changes in a way that breaks clients.
+const protocolVersion = 1
+
+// client is what is known of the other end.
+type client struct {
+	mu          sync.Mutex
+	greeted     bool // it sent initialize
+	ready       bool // and initialized
+	shutDown    bool
+	exited      bool
+	allSessions bool     // it wants to hear of every session, not only those of its folders
+	folders     []string // paths of its workspace folders
+}
+
+func (c *client) isReady() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ready && !c.shutDown
+}
+
+func (c *client) isShutDown() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shutDown
+}
+
+func (c *client) exitedEarly() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.exited && !c.shutDown
+}
+
+// InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
+type InitializeParams struct {
+	ProcessID             *int                  `json:"processId"` // the server ends when this process does; null is nobody
+	ClientInfo            ClientInfo            `json:"clientInfo"`
+	RootURI               string                `json:"rootUri"` // counts only without workspaceFolders
+	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders"`
+	InitializationOptions InitializationOptions `json:"initializationOptions"`
+}
+
+// ClientInfo names a client, for the log.
+type ClientInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// WorkspaceFolder is a folder that the client has open.
+type WorkspaceFolder struct {
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
+
+// InitializationOptions are ctxls's own part of initialize.
+type InitializationOptions struct {
+	Config   json.RawMessage `json:"config"`   // configuration of the workspace, as in its file
+	Sessions string          `json:"sessions"` // which sessions to be told of: "workspace", the default, or "all"
+}
+
+func (p *InitializeParams) check() error {
+	if p.ProcessID != nil && *p.ProcessID <= 0 {
+		return invalid("processId", "expected a positive integer or null, got %d", *p.ProcessID)
+	}
+	switch p.InitializationOptions.Sessions {
+	case "", "workspace", "all":
+		return nil
+	}
+	return invalid("initializationOptions.sessions", `expected "workspace" or "all", got %q`, p.InitializationOptions.Sessions)
+}
+
+// InitializeResult tells a client what it may ask.
+type InitializeResult struct {
+	Capabilities Capabilities `json:"capabilities"`
+	ServerInfo   ServerInfo   `json:"serverInfo"`
+}
+
+// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own.
+type Capabilities struct {
+	Experimental struct {
+		Ctxls Protocol `json:"ctxls"`
+	} `json:"experimental"`
+}
+
+// Protocol is what ctxls speaks: names of methods and of notifications, each sorted.
+type Protocol struct {
+	ProtocolVersion int      `json:"protocolVersion"`
+	Methods         []string `json:"methods"`
+	Notifications   []string `json:"notifications"`
+}
+
+// ServerInfo names the server.
+type ServerInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+func (s *Server) initialize(_ context.Context, p *InitializeParams) (*InitializeResult, error) {
+	folders := p.WorkspaceFolders
+	if len(folders) == 0 && p.RootURI != "" {
+		folders = []WorkspaceFolder{{URI: p.RootURI}}
+	}
+	paths := s.paths(folders)
+
+	s.client.mu.Lock()
+	again := s.client.greeted
+	if !again {
+		s.client.greeted = true
+		s.client.allSessions = p.InitializationOptions.Sessions == "all"
+		s.client.folders = paths
+	}
+	s.client.mu.Unlock()
+	if again {
+		return nil, core.Errorf(codeInvalidRequest, "initialize may be sent only once")
+	}
+
+	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
+	s.configure(p.InitializationOptions.Config)
+	if p.ProcessID != nil {
+		s.watchClient(*p.ProcessID)
+	}
+
+	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
+	result.Capabilities.Experimental.Ctxls = Protocol{
+		ProtocolVersion: protocolVersion,
+		Methods:         names(s.methods),
+		Notifications:   notifications,
+	}
+	return result, nil
+}
+
+// initializedByClient is LSP's "initialized": from here on notifications are sent.
+func (s *Server) initializedByClient(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.client.ready = s.client.greeted
+	return nil, nil
+}
+
+func (s *Server) shutdown(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.client.shutDown = true
+	return nil, nil
+}
+
+// exit ends the connection as the end of the input would: what was asked before is answered first.
+func (s *Server) exit(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	s.client.exited = true
+	s.client.mu.Unlock()
+	s.stream.end()
+	return nil, nil
+}
+
+// CancelParams name the call to cancel.
+type CancelParams struct {
+	ID jsontext.Value `json:"id"`
+}
+
+func (s *Server) cancelRequest(_ context.Context, p *CancelParams) (any, error) {
+	id := readID(p.ID)
+	if !id.IsValid() {
+		return nil, invalid("id", "expected the id of a request, got %s", shown(p.ID))
+	}
+	s.inFlight.cancel(id)
+	return nil, nil
+}
+
+// SetTraceParams say how much a client wants to hear of what the server does.
+type SetTraceParams struct {
+	Value string `json:"value"`
+}
+
+func (p *SetTraceParams) check() error {
+	if !slices.Contains([]string{"off", "messages", "verbose"}, p.Value) {
+		return invalid("value", `expected "off", "messages" or "verbose", got %q`, p.Value)
+	}
+	return nil
+}
+
+// setTrace is understood and changes nothing: there is nothing to trace that the log does not say.
+func (s *Server) setTrace(context.Context, *SetTraceParams) (any, error) {
+	return nil, nil
+}
+
+// DidChangeConfigurationParams hold the configuration of the workspace, by itself or under "ctxls" as VS Code sends it.
+type DidChangeConfigurationParams struct {
+	Settings json.RawMessage `json:"settings"`
+}
+
+func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigurationParams) (any, error) {
+	config := p.Settings
+	var sections struct {
+		Ctxls json.RawMessage `json:"ctxls"`
+	}
+	if json.Unmarshal(config, &sections) == nil && sections.Ctxls != nil {
+		config = sections.Ctxls
+	}
+	s.configure(config)
+	return nil, nil
+}
+
+// DidChangeWorkspaceFoldersParams say which folders came and went.
+type DidChangeWorkspaceFoldersParams struct {
+	Event struct {
+		Added   []WorkspaceFolder `json:"added"`
+		Removed []WorkspaceFolder `json:"removed"`
+	} `json:"event"`
+}
+
+func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *DidChangeWorkspaceFoldersParams) (any, error) {
+	added, removed := s.paths(p.Event.Added), s.paths(p.Event.Removed)
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.client.folders = slices.DeleteFunc(s.client.folders, func(path string) bool { return slices.Contains(removed, path) })
+	for _, path := range added {
+		if !slices.Contains(s.client.folders, path) {
+			s.client.folders = append(s.client.folders, path)
+		}
+	}
+	return nil, nil
+}
+
+// configure hands configuration on. What is wrong with it is said and not fatal: an editor must not lose its gauge over
+// a misspelt key.
+func (s *Server) configure(config json.RawMessage) {
+	if s.options.Configure == nil || len(config) == 0 || string(config) == "null" {
+		return
+	}
+	if err := s.options.Configure(config); err != nil {
+		s.log.Warn("the client's configuration was refused", "error", err)
+		_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
+	}
+}
+
+// logWarning is LSP's MessageType for a warning.
+const logWarning = 2
+
+// LogMessageParams are those of LSP's window/logMessage.
+type LogMessageParams struct {
+	Type    int    `json:"type"` // 1 error, 2 warning, 3 info, 4 log
+	Message string `json:"message"`
+}
+
+// paths returns the paths of folders, without those that are not on this machine's file system.
+func (s *Server) paths(folders []WorkspaceFolder) []string {
+	var paths []string
+	for _, folder := range folders {
+		path, err := pathOfURI(folder.URI, runtime.GOOS == "windows")
+		if err != nil {
+			s.log.Warn("a workspace folder was passed over", "error", err)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}

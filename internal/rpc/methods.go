@@ -1,0 +1,86 @@
+package rpc
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// methods is the one table of what a client may call. To add a method, write
+//
+//	func (s *Server) name(ctx context.Context, p *NameParams) (*NameResult, error)
+//
+// in the file of its family and enter it here. When NameParams has a method session() string, calls about the same
+// session run one after another in the order of their arrival; all other calls run side by side. When it has a method
+// check() error, that is called on what was decoded.
+var methods = map[string]method{
+	"initialize":                          immediate((*Server).initialize),
+	"initialized":                         immediate((*Server).initializedByClient),
+	"shutdown":                            immediate((*Server).shutdown),
+	"exit":                                immediate((*Server).exit),
+	"$/cancelRequest":                     immediate((*Server).cancelRequest),
+	"$/setTrace":                          immediate((*Server).setTrace),
+	"workspace/didChangeConfiguration":    immediate((*Server).didChangeConfiguration),
+	"workspace/didChangeWorkspaceFolders": immediate((*Server).didChangeWorkspaceFolders),
+}
+
+// notifications are what the server tells a client that completed the handshake.
+var notifications = []string{"$/progress", "metrics/thresholdExceeded", "session/changed", "session/removed", "window/logMessage"}
+
+// method is an entry of the table.
+type method struct {
+	mode mode
+	bind func(params []byte) (bound, error)
+}
+
+// bound is a method with the params of one request.
+type bound struct {
+	run     func(s *Server, ctx context.Context) (any, error)
+	session string // the session that it concerns, when the mode is inTurn
+}
+
+// mode says when a method runs.
+type mode int
+
+const (
+	sideBySide mode = iota // whenever a worker is free
+	inTurn                 // when everything before it about the same session is done
+	atOnce                 // before anything more is read
+)
+
+// ofSession is what the params of a method implement whose calls keep their order within a session. The session's id
+// alone is the key, since the host may be left out.
+type ofSession interface{ session() string }
+
+// request makes an entry of a method that runs in turn or side by side, as its params say.
+func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
+	m := method{mode: sideBySide, bind: binder(f)}
+	if _, ok := any(new(P)).(ofSession); ok {
+		m.mode = inTurn
+	}
+	return m
+}
+
+// immediate makes an entry of a method that runs at once and has to be quick.
+func immediate[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
+	return method{mode: atOnce, bind: binder(f)}
+}
+
+func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func([]byte) (bound, error) {
+	return func(params []byte) (bound, error) {
+		p, err := decode[P](params)
+		if err != nil {
+			return bound{}, err
+		}
+		b := bound{run: func(s *Server, ctx context.Context) (any, error) { return f(s, ctx, p) }}
+		if o, ok := any(p).(ofSession); ok {
+			b.session = o.session()
+		}
+		return b, nil
+	}
+}
+
+// names lists the methods of a table that are ctxls's own rather than the protocol's lifecycle, sorted.
+func names(table map[string]method) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(table)), func(name string) bool { return table[name].mode == atOnce })
+}
