@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand,
+		installCommand, uninstallCommand, hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand,
 		configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
