@@ -118,7 +118,8 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 		return nil, err
 	}
 	a.store = s
-	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, Log: a.log}, nil
+	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists,
+		Meter: newMeter(func(int) {}), Log: a.log}, nil
 }
 
 // adapters returns every host that ctxls can speak to.

@@ -33,6 +33,8 @@ type Rules struct {
 	// SummaryVisible says that the summary is handed over after a compaction, so that it can be compared with the working
 	// set. Where it is not, the whole working context is injected after the compaction.
 	SummaryVisible bool
+	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
+	Silent bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
 }

@@ -35,6 +35,9 @@ type reduction struct {
 	s       Session
 	ch      Changes
 	effects []Effect
+
+	grown bool // the tail changed
+	gap   bool // what was read does not follow on what was read before
 }
 
 // identify takes over what the event says about the session itself.
@@ -95,6 +98,7 @@ func (r *reduction) mainChain() {
 	for _, rep := range r.ev.Reports {
 		r.report(rep)
 	}
+	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
 		r.learnStated(*r.ev.Limit)
 	}
@@ -129,6 +133,7 @@ func (r *reduction) mainChain() {
 	case HistorySeen:
 		r.s.HistorySeen = true
 	}
+	r.project()
 	r.speak()
 }
 
@@ -160,6 +165,9 @@ func (r *reduction) ingest() {
 	if r.s.Cursor.SameFile(reading.Cursor) && !reading.Restarted {
 		known = r.s.Cursor.Offset
 	}
+	if reading.Restarted || reading.From > known {
+		r.s.Tail, r.gap = Tail{Partial: true}, true
+	}
 	for _, e := range reading.Entries {
 		if e.Offset < known {
 			continue
@@ -182,6 +190,7 @@ func (r *reduction) ingest() {
 		case e.Limit != nil:
 			r.learnStated(*e.Limit)
 		}
+		r.append(e.Content)
 	}
 	r.s.HistorySeen = true
 	if reading.Cursor.Offset >= known {
@@ -195,12 +204,19 @@ func (r *reduction) report(rep Report) {
 		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
 		return
 	}
+	repeat := r.s.Tail.Repeats(rep)
+	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
+		return // a status line is already further
+	}
 	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return
 	}
 	r.s.Gauge, r.s.Awaiting = gauge, false
+	if !rep.At.IsZero() {
+		r.follow(rep)
+	}
 	r.adoptModel(rep.Model, false)
 	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
 		r.cancelOpening()
@@ -210,7 +226,9 @@ func (r *reduction) report(rep Report) {
 	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {
 		r.s.ThresholdCrossedAt = r.now
 	}
-	r.sample(gauge.At, tokens, SampleUsage)
+	if !repeat {
+		r.sample(gauge.At, tokens, SampleUsage)
+	}
 }
 
 // compacted takes over a sign that a compaction ended.
@@ -222,6 +240,7 @@ func (r *reduction) compacted(b Boundary) {
 	if b.Micro {
 		if at.After(r.s.Compaction.DoneAt) {
 			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.DoneAt = r.s.Gauge.Forget(), 0, at
+			r.s.Tail = Tail{Partial: true}
 		}
 		return
 	}
@@ -235,6 +254,9 @@ func (r *reduction) compacted(b Boundary) {
 		return
 	}
 	first := worth == signFirst
+	if first || dated { // what stands before the boundary line is gone with the rest
+		r.s.Tail, r.grown = Tail{Partial: true}, true
+	}
 	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", groupDigits(b.PreTokens)))
 	if first {
 		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false

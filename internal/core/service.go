@@ -5,7 +5,10 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/token"
 )
 
 // Service is what every door calls: the command line for a hook, the JSON-RPC server, the MCP tool. It does what must be
@@ -16,8 +19,11 @@ type Service struct {
 	// Config returns the settings in force for a working directory; "" stands for none in particular.
 	Config func(cwd string) Config
 	Now    func() time.Time
+	// Counter counts in Encoding what a conversation grew by. Without one it is guessed from its length.
+	Counter token.Counter
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
+	Meter     *Meter // counts conversations; nil where none are measured
 	Log       *slog.Logger
 }
 
@@ -45,6 +51,7 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	if err := s.read(ctx, adapter, &ev); err != nil {
 		return out, err
 	}
+	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
 	now := s.Now()
@@ -112,6 +119,27 @@ func (s *Service) read(ctx context.Context, adapter Adapter, ev *Event) error {
 	return nil
 }
 
+// count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
+// what is reported.
+func (s *Service) count(ev *Event) {
+	budget := maxCountedBytes
+	if ev.AgentID != "" {
+		budget, ev.Content = 0, nil
+	}
+	ev.Content = slices.Clone(ev.Content)
+	budget = countPieces(ev.Content, s.Counter, budget)
+	if ev.Reading == nil {
+		return
+	}
+	for i := len(ev.Reading.Entries) - 1; i >= 0; i-- {
+		e := &ev.Reading.Entries[i]
+		if ev.AgentID != "" {
+			e.Content = nil
+		}
+		budget = countPieces(e.Content, s.Counter, budget)
+	}
+}
+
 func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
 	stored, err := s.Store.Session(ctx, ev.Key())
 	if CodeOf(err) == CodeNotFound {
@@ -137,7 +165,16 @@ func query(ev Event, cfg Config, rules Rules) Query {
 				q.Model = e.Report.Model
 			}
 			q.WorkingSet = q.WorkingSet || e.Boundary != nil
+			if e.Report != nil || e.Content != nil {
+				q.Calibration = Encoding
+			}
 		}
+	}
+	if ev.Content != nil || ev.Reports != nil {
+		q.Calibration = Encoding
+	}
+	if ev.AgentID != "" {
+		q.Calibration = ""
 	}
 	if q.Model != "" && q.Provider == "" {
 		q.Provider = cmp.Or(ParseModel(q.Model).Provider, rules.Provider)

@@ -22,6 +22,7 @@ type world struct {
 	paths    map[Key]map[string]PathUse
 	samples  map[Key][]Sample
 	learned  map[LearnedWindow]LearnedWindow // by host, provider and model alone
+	taught   map[[2]string]Calibration       // by model and encoding
 	tasks    []Task
 	alert    AlertGate
 	trim     TrimCount
@@ -30,7 +31,7 @@ type world struct {
 func newWorld() *world {
 	return &world{cfg: DefaultConfig(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		rules:    map[Host]Rules{HostClaudeCode: claudeRules, HostOpenCode: openCodeRules, HostCodex: codexRules, HostGeneric: {}},
-		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{}}
+		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{}, taught: map[[2]string]Calibration{}}
 }
 
 func learnedKey(l LearnedWindow) LearnedWindow {
@@ -46,6 +47,10 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	}
 	provider, model := cmp.Or(q.Provider, st.Session.Provider), cmp.Or(q.Model, st.Session.Model)
 	st.Learned = w.learned[LearnedWindow{Host: q.Key.Host, Provider: provider, Model: PlainModel(model)}]
+	if plain := PlainModel(model); q.Calibration != "" && plain != "" {
+		st.Calibration = w.taught[[2]string{plain, q.Calibration}]
+		st.Calibration.Model, st.Calibration.Encoding = plain, q.Calibration
+	}
 	if q.Task != nil {
 		id := q.Task(st.Session)
 		st.Tasks.Full = len(w.tasks) >= q.WindowTasks
@@ -80,6 +85,9 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	w.samples[q.Key] = append(w.samples[q.Key], ch.Samples...)
 	if ch.Learned != nil {
 		w.learned[learnedKey(*ch.Learned)] = *ch.Learned
+	}
+	if c := ch.Calibration; c != nil {
+		w.taught[[2]string{c.Model, c.Encoding}] = *c
 	}
 	if ch.Alert != nil {
 		w.alert = *ch.Alert
