@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		hookCommand, statuslineCommand, sessionsCommand, reportCommand, measureCommand, trimCommand, windowsCommand,
+		serveCommand, hookCommand, statuslineCommand, sessionsCommand, reportCommand, measureCommand, trimCommand, windowsCommand,
 		configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
