@@ -64,12 +64,12 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 	}
 	var call bound
 	if m.mode != sideBySide {
-		if call, err = m.bind(req.Params()); err != nil {
+		if call, err = m.bind(s, req.Params()); err != nil {
 			return nil, err
 		}
 	}
 	if m.mode == atOnce {
-		return call.run(s, ctx)
+		return call.run(ctx)
 	}
 	var place *turn
 	if m.mode == inTurn {
@@ -89,11 +89,11 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 		return nil, ctx.Err()
 	}
 	if m.mode == sideBySide {
-		if call, err = m.bind(req.Params()); err != nil {
+		if call, err = m.bind(s, req.Params()); err != nil {
 			return nil, err
 		}
 	}
-	return call.run(s, ctx)
+	return call.run(ctx)
 }
 
 // find returns the method that req asks for, or why it may not be called.

@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -42,6 +41,31 @@ func (c *client) exitedEarly() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.exited && !c.shutDown
+}
+
+// workspace returns the paths of the client's folders.
+func (c *client) workspace() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.folders)
+}
+
+// scope returns the folders whose sessions the client is interested in; none is everywhere.
+func (c *client) scope() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.allSessions {
+		return nil
+	}
+	return slices.Clone(c.folders)
+}
+
+// folder returns the first of the client's folders, whose settings count where nothing says which; "" without any.
+func (c *client) folder() string {
+	if folders := c.workspace(); len(folders) > 0 {
+		return folders[0]
+	}
+	return ""
 }
 
 // InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
@@ -260,7 +284,7 @@ type LogMessageParams struct {
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {
-		path, err := pathOfURI(folder.URI, runtime.GOOS == "windows")
+		path, err := localPath(folder.URI)
 		if err != nil {
 			s.log.Warn("a workspace folder was passed over", "error", err)
 			continue
