@@ -314,12 +314,16 @@ func (r *reduction) cancelOpening() {
 const maxGrowth = 8
 
 func (r *reduction) beginTurn() {
-	if g := r.s.Gauge; g.Reported() {
-		if r.s.TurnTokens > 0 && g.Tokens > r.s.TurnTokens {
-			r.s.Growth = append(slices.Clone(r.s.Growth), g.Tokens-r.s.TurnTokens)
+	if g, silent := r.s.Gauge, r.st.Rules.Silent; g.Reported() || silent && g.Known {
+		tokens := g.Tokens
+		if silent {
+			tokens = g.Projected()
+		}
+		if r.s.TurnTokens > 0 && tokens > r.s.TurnTokens {
+			r.s.Growth = append(slices.Clone(r.s.Growth), tokens-r.s.TurnTokens)
 			r.s.Growth = r.s.Growth[max(0, len(r.s.Growth)-maxGrowth):]
 		}
-		r.s.TurnTokens = g.Tokens
+		r.s.TurnTokens = tokens
 	}
 	r.s.Turns++
 	r.s.Awaiting = true
