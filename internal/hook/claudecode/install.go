@@ -100,6 +100,9 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if len(done) == 0 {
 		return text, nil, nil
 	}
+	if !doc.Standard() { // its "Settings Error": "Files with errors are skipped entirely"
+		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
+	}
 	return doc.Bytes(), done, nil
 }
 

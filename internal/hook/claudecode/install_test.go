@@ -161,7 +161,7 @@ func TestInstallRefuses(t *testing.T) {
 
 // Another ctxls, as after a move or from a written example, is known again.
 func TestInstallKnowsItsOwn(t *testing.T) {
-	old := install(t, nil, true)
+	old := install(t, []byte("{}"), true)
 	moved, done, err := Install("settings.json", old, `C:\Program Files\ctxls\ctxls.exe`, true)
 	if err != nil || len(done) != 2 {
 		t.Fatal(done, err)

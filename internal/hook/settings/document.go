@@ -75,6 +75,9 @@ func (d *Document) Empty() bool {
 	return len(o.Members) == 0 && len(bytes.TrimSpace(comments)) == 0
 }
 
+// Standard reports whether the text is plain JSON, without comments and trailing commas.
+func (d *Document) Standard() bool { return d.root.IsStandard() }
+
 func (d *Document) object() *hujson.Object { return d.root.Value.(*hujson.Object) }
 
 // member returns the member of an object that goes by a name, nil if there is none. A name that comes twice is an error:
