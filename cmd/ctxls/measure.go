@@ -97,17 +97,16 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 
 func (m *measuring) measureOne(meter *core.Meter, data []byte) (ui.Measured, error) {
 	result := ui.Measured{Text: m.text || !looksLikeJSON(data)}
-	var c core.Conversation
+	var measured core.Measurement
+	var err error
 	if result.Text {
-		c = core.TextConversation(data)
+		measured, err = meter.MeasureText(string(data), m.request(core.Conversation{}))
 	} else {
-		doc, err := core.ReadDocument(data)
-		if err != nil {
-			return result, err
+		var doc core.Document
+		if doc, err = core.ReadDocument(data); err == nil {
+			measured, err = meter.Measure(m.request(doc.Conversation))
 		}
-		c = doc.Conversation
 	}
-	measured, err := meter.Measure(m.request(c))
 	if err != nil {
 		return result, err
 	}

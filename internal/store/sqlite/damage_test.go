@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	modernc "modernc.org/sqlite"
 )
 
 // filled makes a store with some content, closed.
@@ -321,6 +323,58 @@ func TestFormatIsTheLastMigration(t *testing.T) {
 	}
 }
 
+// A state of the first format, in which sessions had no revisions.
+func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	connector, err := modernc.NewConnector(dsn(path, time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := connector.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := step(t.Context(), c, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := execute(t.Context(), c, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
+		VALUES ('codex', 'old', '/home/ada', 1, 0, 0, '{"Turns": 7}')`); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+
+	s := open(t, path)
+	feed, err := s.Changed(t.Context(), 0)
+	if err != nil || !feed.Whole || len(feed.Sessions) != 1 || feed.Sessions[0].Session.Turns != 7 {
+		t.Fatalf("%+v %v", feed, err)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	news, err := s.Changed(t.Context(), feed.Revision)
+	if err != nil || news.Whole || len(news.Sessions) != 1 || news.Sessions[0].Session.Turns != 1 {
+		t.Errorf("%+v %v", news, err)
+	}
+}
+
+// A watcher of a state that was replaced meanwhile hears that it must start over, though the fresh one has news of its own.
+func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
+	path := filled(t)
+	s, _ := reporting(t, path)
+	before, err := s.Changed(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.replace(t.Context(), s.file); err != nil {
+		t.Fatal(err)
+	}
+	if feed, err := s.Changed(t.Context(), before.Revision); err != nil || !feed.Whole || len(feed.Sessions) != 0 {
+		t.Errorf("%+v %v", feed, err)
+	} else if feed.Revision <= before.Revision {
+		t.Errorf("revision %d is not after %d", feed.Revision, before.Revision)
+	}
+}
+
 func TestAMigrationHappensWholeOrNotAtAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	whole := migrations
@@ -399,5 +453,29 @@ func overwrite(t *testing.T, path string, offset int64) {
 	fillRandom(garbage)
 	if _, err := f.WriteAt(garbage, offset); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAnOlderStateIsBroughtForward(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), migrations()[0]+`; PRAGMA user_version = 1;
+		INSERT INTO windows VALUES ('claude-code', 'anthropic', 'claude-opus-4-6', 310000, 0, 'accepted', 0)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Error(err)
+	}
+	if windows, err := s.Windows(t.Context()); err != nil || len(windows) != 1 || windows[0].AcceptedTokens != 310_000 {
+		t.Errorf("what was known is now %+v, %v", windows, err)
+	}
+	teach := core.Changes{Calibration: &core.Calibration{Model: "m", Encoding: "e", Kept: 1}}
+	if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return teach }); err != nil {
+		t.Error(err)
 	}
 }
