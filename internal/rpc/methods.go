@@ -10,9 +10,9 @@ import (
 //
 //	func (s *Server) name(ctx context.Context, p *NameParams) (*NameResult, error)
 //
-// in the file of its family and enter it here. When NameParams has a method session(*Server) string, calls about the same
-// session run one after another in the order of their arrival; all other calls run side by side. When it has a method
-// check() error, that is called on what was decoded.
+// in the file of its family and enter it here: as a request, or as an overview when it is about all sessions. When
+// NameParams has a method session(*Server) string, calls about the same session run one after another in the order of their
+// arrival, and all others side by side. When it has a method check() error, that is called on what was decoded.
 var methods = map[string]method{
 	"initialize":                          immediate((*Server).initialize),
 	"initialized":                         immediate((*Server).initializedByClient),
@@ -28,14 +28,14 @@ var methods = map[string]method{
 	"context/trim":       request((*Server).contextTrim),
 	"hook/handle":        request((*Server).hookHandle),
 	"metrics/record":     request((*Server).metricsRecord),
-	"metrics/report":     request((*Server).metricsReport),
+	"metrics/report":     overview((*Server).metricsReport),
 	"session/compacted":  request((*Server).sessionCompacted),
 	"session/compacting": request((*Server).sessionCompacting),
 	"session/deleted":    request((*Server).sessionDeleted),
 	"session/get":        request((*Server).sessionGet),
 	"session/history":    request((*Server).sessionHistory),
-	"session/list":       request((*Server).sessionList),
-	"state/inspect":      request((*Server).stateInspect),
+	"session/list":       overview((*Server).sessionList),
+	"state/inspect":      overview((*Server).stateInspect),
 }
 
 // notifications are what the server tells a client that completed the handshake.
@@ -59,6 +59,7 @@ type mode int
 const (
 	sideBySide mode = iota // whenever a worker is free
 	inTurn                 // when everything before it about the same session is done
+	afterAll               // when everything before it is done
 	atOnce                 // before anything more is read
 )
 
@@ -73,6 +74,11 @@ func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 		m.mode = inTurn
 	}
 	return m
+}
+
+// overview makes an entry of a method that looks at everything, and must see what was changed before it was asked.
+func overview[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
+	return method{mode: afterAll, bind: binder(f)}
 }
 
 // immediate makes an entry of a method that runs at once and has to be quick.

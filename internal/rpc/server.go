@@ -36,7 +36,7 @@ type Options struct {
 	MaxBody int64         // bytes of one message; 0 is DefaultMaxBody
 
 	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
-	// once. An error is logged and told to the client, and changes nothing else. nil ignores configuration.
+	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
 	Configure func(config json.RawMessage) error
 }
 
