@@ -29,7 +29,7 @@ func TestDocuments(t *testing.T) {
 					command, want, _ := strings.Cut(part, "\n")
 					cmd := exec.Command("sh", "-c", command)
 					cmd.Dir = ".."
-					cmd.Env = []string{"HOME=" + home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120"}
+					cmd.Env = []string{"HOME=" + home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120", "NO_COLOR=1"}
 					got, err := cmd.CombinedOutput()
 					if err != nil {
 						t.Errorf("%s: %v", command, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,22 +33,63 @@ func (m *modelFlags) apply(c core.Conversation) core.Conversation {
 	return c
 }
 
-// newMeter returns a meter whose texts are told to counted, in bytes, as they are counted.
+// newMeter returns a meter that tells counted how many bytes of text it counted, as it goes.
 func newMeter(counted func(bytes int)) *core.Meter {
 	return core.NewMeter(func(encoding string) (token.Counter, error) {
 		enc, err := token.Get(encoding)
-		return tellingCounter{enc, counted}, err
+		return tellingCounter{enc, pieceBytes, counted}, err
 	}, token.ForModel)
 }
 
+// pieceBytes is about how much text is counted between two words about it.
+const pieceBytes = 1 << 20
+
+// tellingCounter counts long texts piece by piece. The counts of the pieces add up to that of the text.
 type tellingCounter struct {
 	token.Counter
-	counted func(bytes int)
+	pieceBytes int
+	counted    func(bytes int)
 }
 
-func (c tellingCounter) Count(text string) int {
-	defer c.counted(len(text))
-	return c.Counter.Count(text)
+func (c tellingCounter) Count(text string) (tokens int) {
+	for len(text) > 0 {
+		n := pieceLen(text, c.pieceBytes)
+		tokens += c.Counter.Count(text[:n])
+		c.counted(n)
+		text = text[n:]
+	}
+	return tokens
+}
+
+// pieceLen returns the length of a piece of at least size bytes that ends before a letter at the start of a line: in the
+// patterns of both encodings, a line's end closes a word and a letter after it opens one.
+func pieceLen(text string, size int) int {
+	for i := size; i < len(text); i++ {
+		if c := text[i] | 0x20; text[i-1] == '\n' && 'a' <= c && c <= 'z' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// untilInterrupted returns what do returns, or sooner when a person has had enough of it: reading and counting do not look
+// at a context.
+func untilInterrupted[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := do()
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return *new(T), errors.New("interrupted")
+	}
 }
 
 // readInput returns the bytes of a file, or of standard input for "-".

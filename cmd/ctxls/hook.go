@@ -35,22 +35,26 @@ is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(ctx context.Context, a *app, args []string) error {
-			a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+			done := a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
 				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
 				return string(output), err
 			})
+			if !done {
+				os.Exit(exitOK) // whatever is still running must not hold the host
+			}
 			return nil
 		}
 	},
 }
 
-// quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log.
-func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) {
+// quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
+// reports whether that is done, rather than given up and still running.
+func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
 	if a.getenv("CTXLS_DISABLE") == "1" {
-		return
+		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
@@ -59,14 +63,14 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 		output string
 		err    error
 	}
-	done := make(chan result, 1)
+	results := make(chan result, 1)
 	go func() {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
 				r = result{err: fmt.Errorf("panic: %v: %s", p, strings.ReplaceAll(string(debug.Stack()), "\n", " | "))}
 			}
-			done <- r
+			results <- r
 		}()
 		payload, err := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1))
 		switch {
@@ -82,16 +86,16 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 		}
 	}()
 	select {
-	case r := <-done:
+	case r := <-results:
 		if r.err == nil {
 			_, r.err = io.WriteString(a.stdout, r.output)
 		}
 		if r.err != nil {
 			a.log.Error("hook failed", "error", r.err)
 		}
+		return true
 	case <-ctx.Done():
 		a.log.Error("hook gave up", "after", hookDeadline)
-		a.logFile.close()
-		os.Exit(exitOK) // whatever is still running must not hold the host
+		return false
 	}
 }

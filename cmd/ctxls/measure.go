@@ -32,7 +32,7 @@ ctxls measure --json chat.json | jq .tokens`,
 		fs.BoolVar(&m.byRole, "by-role", false, "show what each role takes")
 		fs.BoolVar(&m.byMessage, "by-message", false, "show what each message takes")
 		asJSON := fs.Bool("json", false, "print JSON")
-		return func(_ context.Context, a *app, args []string) error {
+		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) == 0 {
 				return usageError{"measure takes files, or - for standard input"}
 			}
@@ -43,7 +43,9 @@ ctxls measure --json chat.json | jq .tokens`,
 			if fs.Changed("window") {
 				m.window = window
 			}
-			results, err := m.measure(a, args)
+			p := a.startProgress()
+			results, err := untilInterrupted(ctx, func() ([]ui.Measured, error) { return m.measure(a, p, args) })
+			p.stop()
 			switch {
 			case err != nil:
 				return err
@@ -70,9 +72,7 @@ func (m *measuring) request(c core.Conversation) core.MeasureRequest {
 }
 
 // measure measures the inputs one after another.
-func (m *measuring) measure(a *app, names []string) ([]ui.Measured, error) {
-	p := a.startProgress()
-	defer p.stop()
+func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured, error) {
 	meter := newMeter(p.counted)
 	if _, err := meter.Measure(m.request(core.Conversation{Messages: json.RawMessage("[]")})); err != nil {
 		return nil, wrongFlags(err)
@@ -97,17 +97,16 @@ func (m *measuring) measure(a *app, names []string) ([]ui.Measured, error) {
 
 func (m *measuring) measureOne(meter *core.Meter, data []byte) (ui.Measured, error) {
 	result := ui.Measured{Text: m.text || !looksLikeJSON(data)}
-	var c core.Conversation
+	var measured core.Measurement
+	var err error
 	if result.Text {
-		c = core.TextConversation(data)
+		measured, err = meter.MeasureText(string(data), m.request(core.Conversation{}))
 	} else {
-		doc, err := core.ReadDocument(data)
-		if err != nil {
-			return result, err
+		var doc core.Document
+		if doc, err = core.ReadDocument(data); err == nil {
+			measured, err = meter.Measure(m.request(doc.Conversation))
 		}
-		c = doc.Conversation
 	}
-	measured, err := meter.Measure(m.request(c))
 	if err != nil {
 		return result, err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/ctxls/ctxls/internal/ui"
 )
 
 const (
@@ -20,7 +22,6 @@ const (
 // progress draws how much of some bytes is done, on one line that is gone in the end.
 type progress struct {
 	total, done atomic.Int64 // bytes
-	once        sync.Once
 	stopped     chan struct{}
 	ended       sync.WaitGroup
 }
@@ -43,7 +44,7 @@ func (p *progress) draw(w io.Writer) {
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
-		fmt.Fprint(w, clearLine, p.line())
+		fmt.Fprint(w, clearLine, "ctxls: ", ui.Progress(p.done.Load(), p.total.Load()))
 		select {
 		case <-p.stopped:
 			fmt.Fprint(w, clearLine)
@@ -53,11 +54,6 @@ func (p *progress) draw(w io.Writer) {
 	}
 }
 
-// line tells what is done of what is known to be there: files are read one after another.
-func (p *progress) line() string {
-	return fmt.Sprintf("ctxls: counting, %.1f of %.1f MB", float64(p.done.Load())/1e6, float64(p.total.Load())/1e6)
-}
-
 // found notes that there is more to do, counted that so much of it is done.
 func (p *progress) found(bytes int)   { p.total.Add(int64(bytes)) }
 func (p *progress) counted(bytes int) { p.done.Add(int64(bytes)) }
@@ -65,8 +61,8 @@ func (p *progress) counted(bytes int) { p.done.Add(int64(bytes)) }
 // reached notes that all that was found is done: not every byte of a file is text that counts.
 func (p *progress) reached() { p.done.Store(p.total.Load()) }
 
-// stop takes the line away. It may be called again.
+// stop takes the line away.
 func (p *progress) stop() {
-	p.once.Do(func() { close(p.stopped) })
+	close(p.stopped)
 	p.ended.Wait()
 }

@@ -28,7 +28,7 @@ jq .messages request.json | ctxls trim - --start-on user`,
 		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
 		fs.IntVar(&req.KeepLast, "keep-last", 0, "protect the newest `n` messages; a call counts as one with its results")
 		fs.StringVar(&req.StartOn, "start-on", "", "user: let the first message after the system's be a user's own")
-		return func(_ context.Context, a *app, args []string) error {
+		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 1 {
 				return usageError{"trim takes one file, or - for standard input"}
 			}
@@ -36,45 +36,54 @@ jq .messages request.json | ctxls trim - --start-on user`,
 				*target = a.settings("").Trim.TargetTokens
 			}
 			req.TargetTokens = target
-			return a.trim(args[0], flags, req)
+			p := a.startProgress()
+			t, err := untilInterrupted(ctx, func() (trimmed, error) { return a.trim(p, args[0], flags, req) })
+			p.stop()
+			if err != nil {
+				return err
+			}
+			if _, err := a.stdout.Write(t.document); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.stderr, "ctxls:", ui.Trimmed(t.TrimResult, t.exact))
+			if !t.Satisfied {
+				return fmt.Errorf("%d tokens are above the target of %d: nothing more may go", t.Tokens, *target)
+			}
+			return nil
 		}
 	},
 }
 
-// trim prints the trimmed document of one input.
-func (a *app) trim(name string, flags modelFlags, req core.TrimRequest) error {
-	p := a.startProgress()
-	defer p.stop()
+// trimmed is one input after the trim.
+type trimmed struct {
+	core.TrimResult
+	document []byte
+	exact    bool
+}
+
+func (a *app) trim(p *progress, name string, flags modelFlags, req core.TrimRequest) (trimmed, error) {
 	meter := newMeter(p.counted)
 	req.Conversation = flags.apply(core.Conversation{Messages: json.RawMessage("[]")})
 	if _, err := meter.Trim(req); err != nil {
-		return wrongFlags(err)
+		return trimmed{}, wrongFlags(err)
 	}
 	data, err := a.readInput(name)
 	if err != nil {
-		return err
+		return trimmed{}, err
 	}
 	p.found(len(data))
 	doc, err := core.ReadDocument(data)
 	if err != nil {
-		return inFile(name, err)
+		return trimmed{}, inFile(name, err)
 	}
 	req.Conversation = flags.apply(doc.Conversation)
 	result, err := meter.Trim(req)
 	if err != nil {
-		return inFile(name, err)
+		return trimmed{}, inFile(name, err)
 	}
-	measured, err := meter.Measure(core.MeasureRequest{Conversation: req.Conversation})
+	measured, err := meter.Measure(core.MeasureRequest{Conversation: req.Conversation}) // what Trim counted is remembered
 	if err != nil {
-		return inFile(name, err)
+		return trimmed{}, inFile(name, err)
 	}
-	p.stop()
-	if _, err := a.stdout.Write(doc.With(result.Messages)); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.stderr, "ctxls:", ui.Trimmed(result, measured.Exact))
-	if !result.Satisfied {
-		return fmt.Errorf("%d tokens are above the target of %d: nothing more may go", result.Tokens, *req.TargetTokens)
-	}
-	return nil
+	return trimmed{result, doc.With(result.Messages), measured.Exact}, nil
 }

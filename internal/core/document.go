@@ -58,20 +58,3 @@ func (v value) bytes() []byte {
 	}
 	return v.raw()
 }
-
-// TextConversation returns a conversation of one message, a user's, that consists of the text. Invalid UTF-8 stays.
-func TextConversation(text []byte) Conversation {
-	const hex = "0123456789abcdef"
-	messages := append(make([]byte, 0, len(text)+len(text)/16+64), `[{"role":"user","content":"`...)
-	for _, c := range text {
-		switch {
-		case c == '"' || c == '\\':
-			messages = append(messages, '\\', c)
-		case c < ' ':
-			messages = append(messages, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		default:
-			messages = append(messages, c)
-		}
-	}
-	return Conversation{Messages: append(messages, `"}]`...)}
-}

@@ -1,14 +1,11 @@
 package core
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func TestReadDocument(t *testing.T) {
@@ -63,21 +60,4 @@ func TestReadDocumentRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s (invalid)", tt.doc, err, tt.want)
 		}
 	}
-}
-
-func TestTextConversation(t *testing.T) {
-	meter := testMeter()
-	check := func(t interface{ Fatalf(string, ...any) }, text []byte) {
-		got, err := meter.Measure(MeasureRequest{Conversation: TextConversation(text)})
-		if err != nil || got.Tokens != count(string(text)) || !got.Exact {
-			t.Fatalf("%q: got %d tokens, exact %v, %v; want %d, exact", text, got.Tokens, got.Exact, err, count(string(text)))
-		}
-	}
-	source, err := os.ReadFile("document.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, source)
-	check(t, bytes.Repeat([]byte("\x00\x1f\"\\/\xff<|endoftext|>\u2028é"), 3))
-	rapid.Check(t, func(t *rapid.T) { check(t, rapid.SliceOf(rapid.Byte()).Draw(t, "text")) })
 }

@@ -75,6 +75,24 @@ type Measurement struct {
 // Errors carry CodeInvalid and name the member that is wrong, as in
 // "messages[3].content: expected a string or an array, got a number".
 func (m *Meter) Measure(req MeasureRequest) (Measurement, error) {
+	return measure(req, m.tally)
+}
+
+// MeasureText counts a text as one message of a user's, in the place of the request's messages, system and tools.
+func (m *Meter) MeasureText(text string, req MeasureRequest) (Measurement, error) {
+	return measure(req, func(c Conversation) (*tally, error) {
+		c.Messages, c.System, c.Tools = nil, nil, nil
+		t, err := m.newTally(c)
+		if err != nil {
+			return nil, err
+		}
+		t.messages = []message{{gist: &gist{role: "user", tokens: t.count(text)}}}
+		return t, nil
+	})
+}
+
+// measure says of what is tallied what a request asks for.
+func measure(req MeasureRequest, tally func(Conversation) (*tally, error)) (Measurement, error) {
 	threshold, err := positive("thresholdTokens", req.ThresholdTokens, DefaultThresholdTokens)
 	if err != nil {
 		return Measurement{}, err
@@ -83,7 +101,7 @@ func (m *Meter) Measure(req MeasureRequest) (Measurement, error) {
 	if err != nil {
 		return Measurement{}, err
 	}
-	t, err := m.tally(req.Conversation)
+	t, err := tally(req.Conversation)
 	if err != nil {
 		return Measurement{}, err
 	}

@@ -82,6 +82,30 @@ func TestMeasureThreshold(t *testing.T) {
 	}
 }
 
+func TestMeasureText(t *testing.T) {
+	window := 100
+	for _, text := range []string{"", words(150_000), "[ \"no\" ] <|endoftext|> \x00\xff\u2028\r\n"} {
+		req := MeasureRequest{Conversation: Conversation{Model: "gpt-4", Framing: "openai"}, WindowTokens: &window, Breakdown: true}
+		got, err := testMeter().MeasureText(text, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens := count(text) + 3
+		percent := float64(tokens + 3)
+		want := Measurement{
+			Tokens: tokens + 3, ThresholdTokens: 200_000, WindowTokens: &window, Percent: &percent, Encoding: "cl100k_base", Exact: true,
+			ByRole: map[string]int{"user": tokens, "assistant": 3}, ByMessage: []int{tokens},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%.20q (-want +got):\n%s", text, diff)
+		}
+	}
+	_, err := testMeter().MeasureText("", MeasureRequest{Conversation: Conversation{Framing: "lsp"}})
+	if CodeOf(err) != CodeInvalid {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMeasureForms(t *testing.T) {
 	for _, tt := range []struct {
 		name, message string

@@ -95,11 +95,10 @@ func (s *Service) Inspect(ctx context.Context, folders []string) (Inspection, er
 
 // Window returns the window in force for a model under a host, and why.
 func (s *Service) Window(ctx context.Context, host Host, provider, model string) (Window, error) {
-	adapter, ok := s.Adapters[host]
-	if !ok {
-		return Window{}, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
+	if err := CheckHost(host); err != nil {
+		return Window{}, err
 	}
-	return s.modelWindow(ctx, host, provider, model, s.Config(""), adapter.Rules())
+	return s.modelWindow(ctx, host, provider, model, s.Config(""), s.rules(host))
 }
 
 // modelWindow resolves the window of a model with what was learned of it.
@@ -166,12 +165,8 @@ func (s *Service) views(ctx context.Context, stored []Snapshot) ([]SessionView, 
 	}
 	now, views := s.Now(), make([]SessionView, 0, len(stored))
 	for _, snap := range stored {
-		var rules Rules
-		if a, ok := s.Adapters[snap.Session.Host]; ok {
-			rules = a.Rules()
-		}
 		l := byModel[model{snap.Session.Host, snap.Session.Provider, PlainModel(snap.Session.Model)}]
-		views = append(views, snap.View(l, s.Config(snap.Session.CWD), rules, now))
+		views = append(views, snap.View(l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now))
 	}
 	return views, nil
 }

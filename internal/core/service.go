@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -43,20 +44,19 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	if ev.SessionID == "" {
 		return out, Errorf(CodeInvalid, "sessionId: expected the session's id, got none")
 	}
-	adapter, ok := s.Adapters[ev.Host]
-	if !ok {
-		return out, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, ev.Host)
+	if err := CheckHost(ev.Host); err != nil {
+		return out, err
 	}
-	cfg := s.Config(ev.CWD)
-	if err := s.read(ctx, adapter, &ev); err != nil {
+	cfg, rules := s.Config(ev.CWD), s.rules(ev.Host)
+	if err := s.read(ctx, &ev); err != nil {
 		return out, err
 	}
 	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
 	now := s.Now()
-	err := s.Store.Update(ctx, query(ev, cfg, adapter.Rules()), func(st State) Changes {
-		st.Rules = adapter.Rules()
+	err := s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
+		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
 		if changes.Session != nil {
@@ -81,29 +81,51 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 
 // Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.
 func (s *Service) Hook(ctx context.Context, host Host, name string, payload []byte) (Outcome, []byte, error) {
-	adapter, ok := s.Adapters[host]
-	if !ok {
-		return Outcome{}, nil, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
-	}
-	ev, err := adapter.Decode(name, payload)
+	ev, err := s.Decode(host, name, payload)
 	if err != nil {
 		return Outcome{}, nil, err
 	}
+	return s.Answer(ctx, ev)
+}
+
+// Decode is the first half of Hook: it says what a payload means and changes nothing.
+func (s *Service) Decode(host Host, name string, payload []byte) (Event, error) {
+	if err := CheckHost(host); err != nil {
+		return Event{}, err
+	}
+	adapter, ok := s.Adapters[host]
+	if !ok {
+		return Event{}, Errorf(CodeInvalid, "host: expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
+	}
+	return adapter.Decode(name, payload)
+}
+
+// Answer is the second half of Hook: it handles the event of a payload and returns what the host is to be handed.
+func (s *Service) Answer(ctx context.Context, ev Event) (Outcome, []byte, error) {
 	out, err := s.Handle(ctx, ev)
 	if err != nil {
 		return out, nil, err
 	}
-	output, err := adapter.Encode(ev, out.Effects)
+	output, err := s.Adapters[ev.Host].Encode(ev, out.Effects)
 	return out, output, err
 }
 
+// rules returns what is known of a host; nothing of one that no adapter speaks to.
+func (s *Service) rules(host Host) Rules {
+	if adapter, ok := s.Adapters[host]; ok {
+		return adapter.Rules()
+	}
+	return Rules{}
+}
+
 // read fills in what was appended to the event's transcript since the stored cursor.
-func (s *Service) read(ctx context.Context, adapter Adapter, ev *Event) error {
+func (s *Service) read(ctx context.Context, ev *Event) error {
 	path := ev.Transcript
 	if ev.AgentID != "" {
 		path = ev.AgentTranscript
 	}
-	if path == "" || ev.Kind == SessionDeleted {
+	adapter, ok := s.Adapters[ev.Host]
+	if !ok || path == "" || ev.Kind == SessionDeleted {
 		return nil
 	}
 	cursor, err := s.cursor(ctx, *ev)

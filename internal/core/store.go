@@ -20,6 +20,9 @@ type Store interface {
 	Sessions(ctx context.Context, f SessionFilter) ([]Snapshot, error)
 	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0.
 	Samples(ctx context.Context, key Key, limit int) ([]Sample, error)
+	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. A watcher that
+	// is woken by any sign of a change learns here what it was, whichever process made it.
+	Changed(ctx context.Context, since int64) (Feed, error)
 	// Fleet returns what the figures across all sessions are made of.
 	Fleet(ctx context.Context, windowTasks int) (Fleet, error)
 	// Windows returns every learned window.
@@ -74,6 +77,18 @@ type Changes struct {
 	WindowTasks int          // with Task: the ring's length
 	Alert       *AlertGate
 	Trim        *TrimCount // added to the counters
+}
+
+// Feed is what has changed in the store since a revision. Every save of a session, of its paths or its samples, and every
+// removal of one has a revision of its own, greater than all before it.
+type Feed struct {
+	Revision int64      // the newest, to ask with the next time
+	Sessions []Snapshot // saved since, as they are now, in the order of their last saving
+	Removed  []Key      // removed since and not saved again, in the order of their removal; not told when Whole
+	// Whole says that Sessions are all there are, and that others which the watcher may know of are gone: since was 0, was a
+	// revision of a store that this one has replaced, or was so long ago that the store has forgotten what was removed.
+	Whole bool
+	Alert AlertGate // as it is now
 }
 
 // SessionFilter selects sessions. The zero value selects those that have not ended.

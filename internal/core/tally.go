@@ -22,8 +22,8 @@ type message struct {
 	*gist
 }
 
-// tally counts a conversation, looking only into what is not in the cache.
-func (m *Meter) tally(c Conversation) (*tally, error) {
+// newTally checks how a conversation is to be counted; nothing of it is counted yet.
+func (m *Meter) newTally(c Conversation) (*tally, error) {
 	if c.Framing != "" && c.Framing != "none" && c.Framing != "openai" {
 		return nil, Errorf(CodeInvalid, `framing: expected "none" or "openai", got %q`, c.Framing)
 	}
@@ -36,11 +36,19 @@ func (m *Meter) tally(c Conversation) (*tally, error) {
 	if err != nil {
 		return nil, Errorf(CodeInvalid, "encoding: %w", err)
 	}
-	t := &tally{
+	return &tally{
 		lens:   lens{encoding, imageRuleFor(c.Provider, c.Model)},
 		count:  counter.Count,
 		exact:  own && (c.Model == "" || len(c.Tools) == 0),
 		framed: c.Framing == "openai",
+	}, nil
+}
+
+// tally counts a conversation, looking only into what is not in the cache.
+func (m *Meter) tally(c Conversation) (*tally, error) {
+	t, err := m.newTally(c)
+	if err != nil {
+		return nil, err
 	}
 	if err := t.readMessages(&m.cache, c.Messages); err != nil {
 		return nil, invalid("messages", err)

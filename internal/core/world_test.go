@@ -29,12 +29,16 @@ type world struct {
 	alert    AlertGate
 	trim     TrimCount
 	counter  token.Counter
+
+	revision       int64
+	saved, removed map[Key]int64 // the revision of the last time
 }
 
 func newWorld() *world {
 	return &world{cfg: DefaultConfig(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		rules:    map[Host]Rules{HostClaudeCode: claudeRules, HostOpenCode: openCodeRules, HostCodex: codexRules, HostGeneric: {}},
-		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{}, taught: map[[2]string]Calibration{}}
+		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{},
+		taught: map[[2]string]Calibration{}, saved: map[Key]int64{}, removed: map[Key]int64{}}
 }
 
 func learnedKey(l LearnedWindow) LearnedWindow {
@@ -69,13 +73,21 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		}
 	}
 	ch := decide(st)
-	if ch.Delete {
+	if ch.Delete && st.Known {
+		w.revision++
+		w.removed[q.Key] = w.revision
+		delete(w.saved, q.Key)
 		delete(w.sessions, q.Key)
 		delete(w.paths, q.Key)
 		delete(w.samples, q.Key)
 	}
 	if ch.Session != nil {
 		w.sessions[q.Key] = *ch.Session
+	}
+	if ch.Session != nil || len(ch.Paths)+len(ch.Samples) > 0 {
+		w.revision++
+		w.saved[q.Key] = w.revision
+		delete(w.removed, q.Key)
 	}
 	for _, use := range ch.Paths {
 		if w.paths[q.Key] == nil {
@@ -144,6 +156,26 @@ func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]Snapshot, erro
 	}
 	slices.SortFunc(all, func(a, b Snapshot) int { return b.Session.UpdatedAt.Compare(a.Session.UpdatedAt) })
 	return all, nil
+}
+
+func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
+	feed := Feed{Revision: w.revision, Whole: since == 0, Alert: w.alert}
+	after := func(revisions map[Key]int64) (keys []Key) {
+		for _, key := range slices.SortedFunc(maps.Keys(revisions), func(a, b Key) int { return cmp.Compare(revisions[a], revisions[b]) }) {
+			if revisions[key] > since {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	for _, key := range after(w.saved) {
+		s, _ := w.Session(ctx, key)
+		feed.Sessions = append(feed.Sessions, s)
+	}
+	if !feed.Whole {
+		feed.Removed = after(w.removed)
+	}
+	return feed, nil
 }
 
 func (w *world) Samples(_ context.Context, key Key, _ int) ([]Sample, error) {

@@ -16,7 +16,8 @@ import (
 //
 //  1. A context of our own: the library's is pooled, and one derived from it that outlives the call crashes the process.
 //  2. What changes the connection runs at once, before anything more is read.
-//  3. A request about a session takes its place in that session's line, still in the order of arrival.
+//  3. A request about a session takes its place in that session's line, and one about all of them behind everyone, still
+//     in the order of arrival.
 //  4. Now reading goes on, so that a cancellation or another session's request is seen while this one waits or works.
 //  5. Its turn, a free worker, the work.
 //
@@ -64,23 +65,18 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 	}
 	var call bound
 	if m.mode != sideBySide {
-		if call, err = m.bind(req.Params()); err != nil {
+		if call, err = m.bind(s, req.Params()); err != nil {
 			return nil, err
 		}
 	}
 	if m.mode == atOnce {
-		return call.run(s, ctx)
+		return call.run(ctx)
 	}
-	var place *turn
-	if m.mode == inTurn {
-		place = s.turns.take(call.session)
-		defer s.turns.leave(place)
-	}
+	place := s.place(m.mode, call.session)
+	defer s.turns.leave(place)
 	jsonrpc2.Async(pooled)
-	if place != nil {
-		if err := place.wait(ctx); err != nil {
-			return nil, err
-		}
+	if err := place.wait(ctx); err != nil {
+		return nil, err
 	}
 	select {
 	case s.workers <- struct{}{}:
@@ -89,11 +85,19 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 		return nil, ctx.Err()
 	}
 	if m.mode == sideBySide {
-		if call, err = m.bind(req.Params()); err != nil {
+		if call, err = m.bind(s, req.Params()); err != nil {
 			return nil, err
 		}
 	}
-	return call.run(s, ctx)
+	return call.run(ctx)
+}
+
+// place takes a request's place in the order of arrival.
+func (s *Server) place(when mode, session string) *turn {
+	if when == afterAll {
+		return s.turns.takeLast()
+	}
+	return s.turns.take(session)
 }
 
 // find returns the method that req asks for, or why it may not be called.

@@ -211,7 +211,7 @@ type noteParams struct {
 	Wait      bool   `json:"wait"`
 }
 
-func (p *noteParams) session() string { return p.SessionID }
+func (p *noteParams) session(*Server) string { return p.SessionID }
 
 type typedParams struct {
 	Messages []struct {
@@ -256,7 +256,6 @@ func probed(options Options) (*Server, *probe) {
 			}
 		}
 	}
-	s.methods = maps.Clone(methods)
 	maps.Copy(s.methods, map[string]method{
 		"test/echo": request(func(_ *Server, _ context.Context, p *json.RawMessage) (jsonrpc2.RawMessage, error) {
 			return jsonrpc2.RawMessage(*p), nil

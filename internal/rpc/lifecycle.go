@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/json"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -24,6 +23,7 @@ type client struct {
 	exited      bool
 	allSessions bool     // it wants to hear of every session, not only those of its folders
 	folders     []string // paths of its workspace folders
+	wrong       error    // what is wrong with the configuration that came with initialize, until it can be told
 }
 
 func (c *client) isReady() bool {
@@ -42,6 +42,31 @@ func (c *client) exitedEarly() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.exited && !c.shutDown
+}
+
+// workspace returns the paths of the client's folders.
+func (c *client) workspace() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.folders)
+}
+
+// scope returns the folders whose sessions the client is interested in; none is everywhere.
+func (c *client) scope() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.allSessions {
+		return nil
+	}
+	return slices.Clone(c.folders)
+}
+
+// folder returns the first of the client's folders, whose settings count where nothing says which; "" without any.
+func (c *client) folder() string {
+	if folders := c.workspace(); len(folders) > 0 {
+		return folders[0]
+	}
+	return ""
 }
 
 // InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
@@ -128,7 +153,11 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 
 	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
-	s.configure(p.InitializationOptions.Config)
+	if err := s.configure(p.InitializationOptions.Config); err != nil {
+		s.client.mu.Lock()
+		s.client.wrong = err
+		s.client.mu.Unlock()
+	}
 	if p.ProcessID != nil {
 		s.watchClient(*p.ProcessID)
 	}
@@ -145,8 +174,13 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 // initializedByClient is LSP's "initialized": from here on notifications are sent.
 func (s *Server) initializedByClient(context.Context, *noParams) (any, error) {
 	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
 	s.client.ready = s.client.greeted
+	wrong := s.client.wrong
+	s.client.wrong = nil
+	s.client.mu.Unlock()
+	if wrong != nil {
+		s.warn(wrong)
+	}
 	return nil, nil
 }
 
@@ -210,7 +244,9 @@ func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigura
 	if json.Unmarshal(config, &sections) == nil && sections.Ctxls != nil {
 		config = sections.Ctxls
 	}
-	s.configure(config)
+	if err := s.configure(config); err != nil {
+		s.warn(err)
+	}
 	return nil, nil
 }
 
@@ -235,16 +271,22 @@ func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *DidChangeWorksp
 	return nil, nil
 }
 
-// configure hands configuration on. What is wrong with it is said and not fatal: an editor must not lose its gauge over
-// a misspelt key.
-func (s *Server) configure(config json.RawMessage) {
+// configure hands configuration on. What is wrong with it is not fatal: an editor must not lose its gauge over a misspelt
+// key.
+func (s *Server) configure(config json.RawMessage) error {
 	if s.options.Configure == nil || len(config) == 0 || string(config) == "null" {
-		return
+		return nil
 	}
-	if err := s.options.Configure(config); err != nil {
-		s.log.Warn("the client's configuration was refused", "error", err)
-		_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
+	err := s.options.Configure(config)
+	if err != nil {
+		s.log.Warn("the client's configuration has a fault", "error", err)
 	}
+	return err
+}
+
+// warn tells the client what is wrong with its configuration.
+func (s *Server) warn(err error) {
+	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
 }
 
 // logWarning is LSP's MessageType for a warning.
@@ -260,7 +302,7 @@ type LogMessageParams struct {
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {
-		path, err := pathOfURI(folder.URI, runtime.GOOS == "windows")
+		path, err := localPath(folder.URI)
 		if err != nil {
 			s.log.Warn("a workspace folder was passed over", "error", err)
 			continue

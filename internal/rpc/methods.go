@@ -10,9 +10,9 @@ import (
 //
 //	func (s *Server) name(ctx context.Context, p *NameParams) (*NameResult, error)
 //
-// in the file of its family and enter it here. When NameParams has a method session() string, calls about the same
-// session run one after another in the order of their arrival; all other calls run side by side. When it has a method
-// check() error, that is called on what was decoded.
+// in the file of its family and enter it here: as a request, or as an overview when it is about all sessions. When
+// NameParams has a method session(*Server) string, calls about the same session run one after another in the order of their
+// arrival, and all others side by side. When it has a method check() error, that is called on what was decoded.
 var methods = map[string]method{
 	"initialize":                          immediate((*Server).initialize),
 	"initialized":                         immediate((*Server).initializedByClient),
@@ -22,6 +22,20 @@ var methods = map[string]method{
 	"$/setTrace":                          immediate((*Server).setTrace),
 	"workspace/didChangeConfiguration":    immediate((*Server).didChangeConfiguration),
 	"workspace/didChangeWorkspaceFolders": immediate((*Server).didChangeWorkspaceFolders),
+
+	"context/measure":    request((*Server).contextMeasure),
+	"context/prepare":    request((*Server).contextPrepare),
+	"context/trim":       request((*Server).contextTrim),
+	"hook/handle":        request((*Server).hookHandle),
+	"metrics/record":     request((*Server).metricsRecord),
+	"metrics/report":     overview((*Server).metricsReport),
+	"session/compacted":  request((*Server).sessionCompacted),
+	"session/compacting": request((*Server).sessionCompacting),
+	"session/deleted":    request((*Server).sessionDeleted),
+	"session/get":        request((*Server).sessionGet),
+	"session/history":    request((*Server).sessionHistory),
+	"session/list":       overview((*Server).sessionList),
+	"state/inspect":      overview((*Server).stateInspect),
 }
 
 // notifications are what the server tells a client that completed the handshake.
@@ -30,12 +44,12 @@ var notifications = []string{"$/progress", "metrics/thresholdExceeded", "session
 // method is an entry of the table.
 type method struct {
 	mode mode
-	bind func(params []byte) (bound, error)
+	bind func(s *Server, params []byte) (bound, error)
 }
 
 // bound is a method with the params of one request.
 type bound struct {
-	run     func(s *Server, ctx context.Context) (any, error)
+	run     func(context.Context) (any, error)
 	session string // the session that it concerns, when the mode is inTurn
 }
 
@@ -45,12 +59,13 @@ type mode int
 const (
 	sideBySide mode = iota // whenever a worker is free
 	inTurn                 // when everything before it about the same session is done
+	afterAll               // when everything before it is done
 	atOnce                 // before anything more is read
 )
 
 // ofSession is what the params of a method implement whose calls keep their order within a session. The session's id
 // alone is the key, since the host may be left out.
-type ofSession interface{ session() string }
+type ofSession interface{ session(*Server) string }
 
 // request makes an entry of a method that runs in turn or side by side, as its params say.
 func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
@@ -61,20 +76,25 @@ func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	return m
 }
 
+// overview makes an entry of a method that looks at everything, and must see what was changed before it was asked.
+func overview[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
+	return method{mode: afterAll, bind: binder(f)}
+}
+
 // immediate makes an entry of a method that runs at once and has to be quick.
 func immediate[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	return method{mode: atOnce, bind: binder(f)}
 }
 
-func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func([]byte) (bound, error) {
-	return func(params []byte) (bound, error) {
+func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Server, []byte) (bound, error) {
+	return func(s *Server, params []byte) (bound, error) {
 		p, err := decode[P](params)
 		if err != nil {
 			return bound{}, err
 		}
-		b := bound{run: func(s *Server, ctx context.Context) (any, error) { return f(s, ctx, p) }}
+		b := bound{run: func(ctx context.Context) (any, error) { return f(s, ctx, p) }}
 		if o, ok := any(p).(ofSession); ok {
-			b.session = o.session()
+			b.session = o.session(s)
 		}
 		return b, nil
 	}

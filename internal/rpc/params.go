@@ -46,6 +46,22 @@ func invalid(path, format string, args ...any) error {
 	return core.Errorf(core.CodeInvalid, "params."+path+": "+format, args...)
 }
 
+// inParams makes an error of the domain about a member of what it was given one about that member of the params, or of
+// their members that above names. Every other error, and nil, stays what it is.
+func inParams(err error, above ...string) error {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok || e.Code != core.CodeInvalid {
+		return err
+	}
+	path := "params."
+	for _, member := range above {
+		if !strings.HasPrefix(e.Message, member) {
+			path += member + "."
+		}
+	}
+	return core.Errorf(core.CodeInvalid, "%s", path+e.Message)
+}
+
 // encode returns the JSON of a result. Slices that are nil become [], and < is left alone. A jsonrpc2.RawMessage is the
 // JSON itself and stays as it is, byte for byte.
 func encode(result any) ([]byte, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // DefaultMaxBody is how many bytes of one message are accepted when Options.MaxBody is 0.
@@ -26,13 +29,14 @@ var ErrExit = errors.New("the client sent exit without shutdown")
 
 // Options are what a Server needs from outside. The zero value serves the lifecycle, with framing detected.
 type Options struct {
-	Version string       // of ctxls, told to the client
-	Log     *slog.Logger // nil logs nothing
-	Framing Framing      // "" is FramingAuto
-	MaxBody int64        // bytes of one message; 0 is DefaultMaxBody
+	Service *core.Service // what the methods are about; nil serves the lifecycle alone
+	Version string        // of ctxls, told to the client
+	Log     *slog.Logger  // nil logs nothing
+	Framing Framing       // "" is FramingAuto
+	MaxBody int64         // bytes of one message; 0 is DefaultMaxBody
 
 	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
-	// once. An error is logged and told to the client, and changes nothing else. nil ignores configuration.
+	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
 	Configure func(config json.RawMessage) error
 }
 
@@ -40,6 +44,7 @@ type Options struct {
 type Server struct {
 	options Options
 	log     *slog.Logger
+	service *core.Service
 	methods map[string]method
 
 	stream   *stream
@@ -58,10 +63,15 @@ func New(options Options) *Server {
 	if options.MaxBody == 0 {
 		options.MaxBody = DefaultMaxBody
 	}
+	offered := maps.Clone(methods)
+	if options.Service == nil {
+		maps.DeleteFunc(offered, func(_ string, m method) bool { return m.mode != atOnce })
+	}
 	return &Server{
 		options: options,
 		log:     options.Log,
-		methods: methods,
+		service: options.Service,
+		methods: offered,
 		// Handlers count tokens or wait for the store: one a core and as many waiting.
 		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
 	}

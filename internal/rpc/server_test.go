@@ -439,25 +439,3 @@ func TestLoadWaitsNoLongerThanAsked(t *testing.T) {
 		t.Error("room on a closed connection")
 	}
 }
-
-func TestTurnsAreGivenUpBeforeTheyCome(t *testing.T) {
-	var lines turns
-	a, b, c := lines.take("s"), lines.take("s"), lines.take("s")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := b.wait(ctx); err == nil {
-		t.Error("a turn that has not come")
-	}
-	lines.leave(b)
-	select {
-	case <-c.come:
-		t.Error("the third came before the first left")
-	default:
-	}
-	lines.leave(a)
-	<-c.come
-	lines.leave(c)
-	if len(lines.lines) != 0 {
-		t.Errorf("lines stay: %v", lines.lines)
-	}
-}

@@ -2,10 +2,14 @@ package rpc
 
 import (
 	"net/url"
+	"runtime"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
+
+// localPath returns the path that a file URI names on this system.
+func localPath(uri string) (string, error) { return pathOfURI(uri, runtime.GOOS == "windows") }
 
 // pathOfURI returns the path that a file URI names (RFC 8089), with the separators of Windows or of everything else.
 // Editors spell one Windows path in several ways: file:///c:/x, file:///C%3A/x, file://server/share. The drive letter

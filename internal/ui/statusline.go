@@ -2,37 +2,177 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// defaultStatusline is the line where nothing else is configured.
-const defaultStatusline = "{bar} {percent} · {tokens}/{window} · {left} · {model}"
+// defaultStatusline is the line where nothing else is configured. A forecast that nobody can make yet is left out of it.
+const defaultStatusline = "{bar} {percent} · {tokens}/{window} · {left} · {forecast} · {model}"
 
-// Statusline writes one line about a session. In format, {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model}
-// and {level} are replaced; "" stands for the built-in format.
-func Statusline(s core.SessionView, format string) string {
+// maxStatusline bounds the line, in characters.
+const maxStatusline = 500
+
+// StatuslineOptions says how the line is drawn.
+type StatuslineOptions struct {
+	// Format is the line with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level} to be replaced, its
+	// parts set off by " · " or " | "; "" is the built-in one.
+	Format string
+	Width  int  // of the terminal in characters, 0 when it is not known
+	Color  bool // by level
+}
+
+// importance orders the figures: where the line is too wide, the part whose most important figure comes last here goes first.
+var importance = []string{"percent", "bar", "level", "tokens", "window", "left", "forecast", "model"}
+
+var (
+	partSeparator = regexp.MustCompile(` [·|] `)
+	placeholder   = regexp.MustCompile(`\{[a-z]+\}`)
+)
+
+// Statusline writes one line about a session. Figures that ctxls worked out itself begin with "~", one that is a response behind
+// ends with "+", and what is unknown is "?". Parts are left out until the line fits.
+func Statusline(s core.SessionView, o StatuslineOptions) string {
+	values := statuslineValues(s)
+	format := o.Format
 	if format == "" {
 		format = defaultStatusline
+		if s.Usage.TurnsLeft == nil {
+			format = strings.Replace(format, "{forecast} · ", "", 1)
+		}
 	}
+	width := maxStatusline
+	if o.Width > 0 {
+		width = min(width, o.Width)
+	}
+	line := shorten(format, values, width)
+	if fits(fill(line, values, nil), width) {
+		return fill(line, values, paint(s.Usage.Level, o.Color))
+	}
+	return safe(fill(line, values, nil), width)
+}
+
+// statuslineValues returns what the placeholders stand for.
+func statuslineValues(s core.SessionView) map[string]string {
 	u := s.Usage
-	forecast, level := unknown, unknown
+	percent, forecast, level := percentText(u), unknown, unknown
+	if u.Stale {
+		percent += "+"
+	}
 	if f := u.TurnsLeft; f != nil {
-		forecast = fmt.Sprintf("%d turns", f.Mid)
+		forecast = fmt.Sprintf("~%d turns", f.Mid)
 	}
 	if u.Level != nil {
 		level = string(*u.Level)
 	}
-	line := strings.NewReplacer(
-		"{bar}", bar(u.Display.Percent, 10),
-		"{percent}", percentText(u),
-		"{tokens}", estimateMark(u)+tokensOrUnknown(u.Display.Tokens),
-		"{window}", tokens(u.Display.LimitTokens),
-		"{left}", leftText(u),
-		"{forecast}", forecast,
-		"{model}", safe(s.Model, 40),
-		"{level}", level,
-	).Replace(format)
-	return safe(line, 500)
+	return map[string]string{
+		"bar":      bar(u.Display.Percent, 10),
+		"percent":  percent,
+		"tokens":   estimateMark(u) + tokensOrUnknown(u.Display.Tokens),
+		"window":   tokens(u.Display.LimitTokens),
+		"left":     leftText(u),
+		"forecast": forecast,
+		"model":    orUnknown(safe(s.Model, 40)),
+		"level":    level,
+	}
+}
+
+// shorten leaves parts out of a format, then the bar, until what it makes fits.
+func shorten(format string, values map[string]string, width int) string {
+	for !fits(fill(format, values, nil), width) {
+		at := partSeparator.FindAllStringIndex(format, -1)
+		if len(at) == 0 {
+			return strings.TrimSpace(strings.ReplaceAll(format, "{bar}", ""))
+		}
+		ends := append([][]int{{0, 0}}, at...) // the separators before each part
+		least, worst := 0, -1
+		for i, separator := range ends {
+			end := len(format)
+			if i+1 < len(ends) {
+				end = ends[i+1][0]
+			}
+			if rank := rankOf(format[separator[1]:end]); rank >= worst {
+				least, worst = i, rank
+			}
+		}
+		switch {
+		case least == 0:
+			format = format[at[0][1]:]
+		case least == len(at):
+			format = format[:at[least-1][0]]
+		default:
+			format = format[:at[least-1][0]] + format[at[least][0]:]
+		}
+	}
+	return format
+}
+
+// rankOf returns the place of a part's most important figure; a part without any is the least important.
+func rankOf(part string) int {
+	rank := len(importance)
+	for _, name := range placeholder.FindAllString(part, -1) {
+		if i := slices.Index(importance, name[1:len(name)-1]); i >= 0 {
+			rank = min(rank, i)
+		}
+	}
+	return rank
+}
+
+// fill replaces the placeholders of a format, each painted; nil paints nothing. What is no placeholder stays.
+func fill(format string, values map[string]string, painted func(name, value string) string) string {
+	var b strings.Builder
+	at := 0
+	write := func(name, value string) {
+		if painted != nil && value != "" {
+			value = painted(name, value)
+		}
+		b.WriteString(value)
+	}
+	for _, m := range placeholder.FindAllStringIndex(format, -1) {
+		if value, known := values[format[m[0]+1:m[1]-1]]; known {
+			write("", core.Sanitize(format[at:m[0]], 0))
+			write(format[m[0]+1:m[1]-1], value)
+			at = m[1]
+		}
+	}
+	write("", core.Sanitize(format[at:], 0))
+	return b.String()
+}
+
+func fits(line string, width int) bool { return utf8.RuneCountInString(line) <= width }
+
+// levelColors are those of a traffic light, since that is what the levels are.
+var levelColors = map[core.Level][]color.Attribute{
+	core.LevelNormal:   {color.FgGreen},
+	core.LevelNotice:   {color.FgYellow},
+	core.LevelWarning:  {color.FgYellow, color.Bold},
+	core.LevelCritical: {color.FgRed, color.Bold},
+}
+
+// paint returns how the pieces of a line are coloured: the gauge by its level, the rest faint.
+func paint(level *core.Level, on bool) func(name, value string) string {
+	if !on {
+		return nil
+	}
+	gauge, rest := color.New(color.Faint), color.New(color.Faint)
+	if level != nil {
+		gauge = color.New(levelColors[*level]...)
+	}
+	// Whether to colour was decided by the caller: hosts show colours though they are no terminal.
+	gauge.EnableColor()
+	rest.EnableColor()
+	return func(name, value string) string {
+		switch {
+		case name == "bar" || name == "percent" || name == "level":
+			return gauge.Sprint(value)
+		case strings.TrimSpace(value) == "":
+			return value
+		}
+		return rest.Sprint(value)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	modernc "modernc.org/sqlite"
 )
 
 // filled makes a store with some content, closed.
@@ -319,6 +320,58 @@ func TestADatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
 func TestFormatIsTheLastMigration(t *testing.T) {
 	if len(migrations()) != format {
 		t.Errorf("there are %d migrations, and format is %d", len(migrations()), format)
+	}
+}
+
+// A state of the first format, in which sessions had no revisions.
+func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	connector, err := modernc.NewConnector(dsn(path, time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := connector.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := step(t.Context(), c, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := execute(t.Context(), c, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
+		VALUES ('codex', 'old', '/home/ada', 1, 0, 0, '{"Turns": 7}')`); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+
+	s := open(t, path)
+	feed, err := s.Changed(t.Context(), 0)
+	if err != nil || !feed.Whole || len(feed.Sessions) != 1 || feed.Sessions[0].Session.Turns != 7 {
+		t.Fatalf("%+v %v", feed, err)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	news, err := s.Changed(t.Context(), feed.Revision)
+	if err != nil || news.Whole || len(news.Sessions) != 1 || news.Sessions[0].Session.Turns != 1 {
+		t.Errorf("%+v %v", news, err)
+	}
+}
+
+// A watcher of a state that was replaced meanwhile hears that it must start over, though the fresh one has news of its own.
+func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
+	path := filled(t)
+	s, _ := reporting(t, path)
+	before, err := s.Changed(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.replace(t.Context(), s.file); err != nil {
+		t.Fatal(err)
+	}
+	if feed, err := s.Changed(t.Context(), before.Revision); err != nil || !feed.Whole || len(feed.Sessions) != 0 {
+		t.Errorf("%+v %v", feed, err)
+	} else if feed.Revision <= before.Revision {
+		t.Errorf("revision %d is not after %d", feed.Revision, before.Revision)
 	}
 }
 

@@ -26,7 +26,7 @@ func setUmask(t *testing.T, mask int) {
 // fullRole meets a limit on the size of files, which a write runs into as it would into the end of a disk.
 func fullRole(ctx context.Context, path string, _ []string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	const limit = 64 << 10
+	const limit = 128 << 10
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ func Run(t *testing.T, open Open) {
 		{"tasks", taskTests},
 		{"windows", windowTests},
 		{"calibration", calibrationTests},
+		{"feed", feedTests},
 		{"transaction", transactionTests},
 	} {
 		for name, test := range group.tests {

@@ -108,7 +108,11 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		f.want("Session", f.session(key("s1")).Session, full("s1"))
 	},
 	"nothing is lost between goroutines": func(t *testing.T, f *fixture) {
-		const goroutines, each = 8, 50
+		const goroutines = 8
+		each := 50
+		if testing.Short() {
+			each = 10
+		}
 		var group sync.WaitGroup
 		for g := range goroutines {
 			group.Go(func() {

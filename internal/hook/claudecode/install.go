@@ -1,0 +1,145 @@
+package claudecode
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/settings"
+)
+
+// hookTimeout is how long Claude Code waits for one hook, in seconds. ctxls gives up after half a second by itself; this is for
+// a machine that does not get round to running it, and lifts the 1.5 seconds that the host otherwise grants a session's end.
+const hookTimeout = 5
+
+// Hooks are the events that ctxls has to be run at, the fewest that tell everything.
+//
+// PreToolUse and PostToolUse are not among them: they run twice a call, up to a dozen at once, and one PostToolBatch carries
+// all their paths, failed calls included, at the moment when the transcript is up to date. PostToolUseFailure and
+// SubagentStart say nothing more either; Notification, InstructionsLoaded and the rest tell nothing of the context.
+var Hooks = []settings.Hook{
+	{Event: "SessionStart", Timeout: hookTimeout},     // what the marks mean; resumed, cleared, compacted
+	{Event: "UserPromptSubmit", Timeout: hookTimeout}, // the mark; what a compaction lost; a turn begins
+	{Event: "PostToolBatch", Timeout: hookTimeout},    // usage, paths; the reminder
+	{Event: "PreCompact", Timeout: hookTimeout},       // the working context, for the model that writes the summary
+	{Event: "PostCompact", Timeout: hookTimeout},      // the summary
+	{Event: "SubagentStop", Timeout: hookTimeout},     // a sub-agent's own usage
+	{Event: "Stop", Timeout: hookTimeout},             // a turn ends
+	{Event: "StopFailure", Timeout: hookTimeout},      // a refusal states the window
+	{Event: "SessionEnd", Timeout: hookTimeout},
+}
+
+// Scope says whose settings are meant.
+type Scope string
+
+// The scopes, by the names of Claude Code's documentation (https://code.claude.com/docs/en/settings).
+const (
+	User    Scope = "user"    // every project of this person
+	Project Scope = "project" // everybody who works on the project
+	Local   Scope = "local"   // this person, in this project
+)
+
+// SettingsFile returns the file of a scope, for a home and a working directory.
+func SettingsFile(scope Scope, getenv func(string) string, home, cwd string) string {
+	switch scope {
+	case Project:
+		return filepath.Join(cwd, ".claude", "settings.json")
+	case Local:
+		return filepath.Join(cwd, ".claude", "settings.local.json")
+	}
+	if dir := getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, "settings.json")
+	}
+	return filepath.Join(home, ".claude", "settings.json")
+}
+
+// statusLineMember is where settings hold the status line.
+const statusLineMember = "statusLine"
+
+// Install returns a settings text in which Claude Code runs executable, an absolute path, at every event of Hooks, and as its
+// status line where statusline is set; a status line that was there is run by ours and stays. done says what was changed, one
+// sentence each; none means that nothing had to be. name is the file's, for errors. text is nil where there is no file yet.
+func Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error) {
+	executable = strings.ReplaceAll(executable, `\`, "/")
+	doc, err := settings.Parse(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	added, moved, err := doc.AddHooks(core.HostClaudeCode, executable, Hooks)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(added) > 0 {
+		done = append(done, "hooks added: "+strings.Join(added, ", "))
+	}
+	if len(moved) > 0 {
+		done = append(done, "hooks that ran another ctxls now run this one: "+strings.Join(moved, ", "))
+	}
+	if statusline {
+		command, there, err := doc.Command(statusLineMember)
+		if err != nil {
+			return nil, nil, err
+		}
+		line, own := parseStatusLine(command)
+		switch {
+		case !there:
+			done = append(done, "status line added")
+		case !own:
+			line = ownLine{then: command, wraps: true}
+			done = append(done, fmt.Sprintf("status line added; yours (%s) follows it", core.Sanitize(command, 80)))
+		case line.executable != executable:
+			done = append(done, "the status line, which ran another ctxls, now runs this one")
+		}
+		if line.executable != executable {
+			line.executable = executable
+			doc.SetCommand(statusLineMember, line.String(), nil)
+		}
+	}
+	if len(done) == 0 {
+		return text, nil, nil
+	}
+	if !doc.Standard() { // its "Settings Error": "Files with errors are skipped entirely"
+		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
+	}
+	return doc.Bytes(), done, nil
+}
+
+// Uninstall returns a settings text without anything that runs ctxls. before is the text as it was before Install, nil where
+// there was no file or nobody knows: it tells what stood empty already and how things were spelled. The result is nil where
+// nothing is left and there was no file. done is as with Install.
+func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
+	doc, err := settings.Parse(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var was *settings.Document
+	if before != nil {
+		if was, err = settings.Parse(name, before); err != nil {
+			was = nil // what cannot be read says nothing
+		}
+	}
+	if removed := doc.RemoveHooks(core.HostClaudeCode, was); len(removed) > 0 {
+		done = append(done, "hooks removed: "+strings.Join(removed, ", "))
+	}
+	if command, there, err := doc.Command(statusLineMember); there && err == nil {
+		switch line, own := parseStatusLine(command); {
+		case own && line.wraps:
+			doc.SetCommand(statusLineMember, line.then, was)
+			done = append(done, "status line removed; yours is as it was")
+		case own:
+			doc.RemoveCommand(statusLineMember)
+			done = append(done, "status line removed")
+		}
+	}
+	switch {
+	case len(done) == 0:
+		return text, nil, nil
+	case doc.Empty() && before == nil:
+		return nil, done, nil
+	case doc.Empty() && len(bytes.TrimSpace(before)) == 0:
+		return before, done, nil
+	}
+	return doc.Bytes(), done, nil
+}

@@ -1,0 +1,137 @@
+// Package settings edits the JSON settings of agent hosts, as surgery: what it does not add or take out keeps every byte,
+// comments, order and spelling included, and taking out what was added gives the text back as it was.
+//
+// It knows the shape that hosts share for hooks (https://code.claude.com/docs/en/hooks), not any one host's events.
+package settings
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// maxBrackets bounds how deep a text can nest. The parser recurses, and a megabyte of brackets would overflow its stack,
+// which no Go program survives.
+const maxBrackets = 20_000
+
+// bom is what Windows editors begin a file with.
+const bom = "\ufeff"
+
+// Document is a settings file that is being edited.
+type Document struct {
+	name string // of the file, for messages
+	mark []byte // the byte order mark, where there is one
+	text []byte // as parsed, without it
+	root hujson.Value
+	l    layout
+}
+
+// Parse reads a text of JSON, in which comments and trailing commas are welcome. An empty text is an empty object. A text
+// that is no JSON object is an error with core.CodeInvalid that names file, line and column.
+func Parse(name string, text []byte) (*Document, error) {
+	d := &Document{name: name}
+	if bytes.HasPrefix(text, []byte(bom)) {
+		d.mark, text = text[:len(bom)], text[len(bom):]
+	}
+	d.text = text
+	switch {
+	case !utf8.Valid(text):
+		return nil, core.Errorf(core.CodeInvalid, "%s: not UTF-8 text", name)
+	case bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets:
+		return nil, core.Errorf(core.CodeInvalid, "%s: more than %d brackets", name, maxBrackets)
+	case len(bytes.TrimSpace(text)) == 0:
+		d.root = hujson.Value{Value: &hujson.Object{}, AfterExtra: hujson.Extra("\n")}
+	default:
+		// The parser takes a line comment without a line end for one that breaks off.
+		root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
+		if err != nil {
+			return nil, core.Errorf(core.CodeInvalid, "%s:%s", name, syntaxProblem(err))
+		}
+		root.AfterExtra = root.AfterExtra[:len(root.AfterExtra)-1]
+		d.root = root
+	}
+	o, ok := d.root.Value.(*hujson.Object)
+	if !ok {
+		return nil, d.wrong(d.root, "the file holds %s, want an object", kindOf(d.root))
+	}
+	d.l = layoutOf(text, o)
+	return d, nil
+}
+
+// Bytes returns the text with what was edited.
+func (d *Document) Bytes() []byte {
+	return append(bytes.Clone(d.mark), d.root.Pack()...)
+}
+
+// Empty reports whether nothing is left in the document, not even a comment.
+func (d *Document) Empty() bool {
+	o := d.object()
+	comments := append(append(bytes.Clone(d.root.BeforeExtra), o.AfterExtra...), d.root.AfterExtra...)
+	return len(o.Members) == 0 && len(bytes.TrimSpace(comments)) == 0
+}
+
+// Standard reports whether the text is plain JSON, without comments and trailing commas.
+func (d *Document) Standard() bool { return d.root.IsStandard() }
+
+func (d *Document) object() *hujson.Object { return d.root.Value.(*hujson.Object) }
+
+// member returns the member of an object that goes by a name, nil if there is none. A name that comes twice is an error:
+// hosts take the last one, people read the first.
+func (d *Document) member(o *hujson.Object, name string) (*hujson.ObjectMember, error) {
+	var found *hujson.ObjectMember
+	for i := range o.Members {
+		if m := &o.Members[i]; stringOf(m.Name) == name {
+			if found != nil {
+				return nil, d.wrong(m.Name, "%q is set a second time", name)
+			}
+			found = m
+		}
+	}
+	return found, nil
+}
+
+// wrong is an error about a value, at its place.
+func (d *Document) wrong(v hujson.Value, format string, args ...any) error {
+	before := d.text[:min(v.StartOffset, len(d.text))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return core.Errorf(core.CodeInvalid, "%s:%d:%d: %s", d.name, line, column, fmt.Sprintf(format, args...))
+}
+
+// syntaxProblem rewords the parser's error, which begins with "hujson: line 3, column 5: ", as "3:5: …".
+func syntaxProblem(err error) string {
+	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	var line, column int
+	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &column); n == 2 {
+		_, rest, _ := strings.Cut(text, ": ")
+		return fmt.Sprintf("%d:%d: %s", line, column, core.Sanitize(rest, 200))
+	}
+	return " " + core.Sanitize(text, 200)
+}
+
+// stringOf returns what a string literal says, "" of anything else.
+func stringOf(v hujson.Value) string {
+	if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' {
+		return lit.String()
+	}
+	return ""
+}
+
+func kindOf(v hujson.Value) string {
+	switch v.Value.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	}
+	return fmt.Sprint(v.Value)
+}

@@ -1,0 +1,126 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+func mustOpen(t *testing.T, path string) *File {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestFileFollowsLinksAndKeepsTheMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "dotfiles", "claude.json"), filepath.Join(dir, "settings.json")
+	if err := os.Mkdir(filepath.Dir(real), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(real, []byte("{}"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("dotfiles", "claude.json"), link); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, link)
+	if err := f.Replace([]byte(`{"a": 1}`), true); err != nil {
+		t.Fatal(err)
+	}
+	if target, err := os.Readlink(link); err != nil || target != filepath.Join("dotfiles", "claude.json") {
+		t.Errorf("the link is now %q, %v", target, err)
+	}
+	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode is now %v, %v", info.Mode(), err)
+	}
+	if got := contents(t, real); got != `{"a": 1}` {
+		t.Errorf("the file holds %s", got)
+	}
+	if got := contents(t, f.BackupPath()); got != "{}" {
+		t.Errorf("the backup holds %s", got)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(real)); len(entries) != 2 {
+		t.Errorf("left beside it: %v", entries)
+	}
+
+	// A link that leads nowhere yet: the file appears where it leads.
+	dangling := filepath.Join(dir, "dangling.json")
+	if err := os.Symlink(filepath.Join(dir, "new", "settings.json"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, dangling).Replace([]byte("{}"), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, filepath.Join(dir, "new", "settings.json")); got != "{}" {
+		t.Errorf("the file holds %s", got)
+	}
+
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(loop); core.CodeOf(err) != core.CodeInvalid {
+		t.Errorf("a loop of links: %v", err)
+	}
+}
+
+func TestFileRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir); core.CodeOf(err) != core.CodeInvalid {
+		t.Errorf("a directory: %v", err)
+	}
+	path := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	if err := os.WriteFile(path, []byte(`{"theme": "dark"}`), 0o600); err != nil { // the host, meanwhile
+		t.Fatal(err)
+	}
+	if err := f.Replace([]byte(`{"a": 1}`), true); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("replacing a file that changed: %v", err)
+	}
+	if err := f.Remove(); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("removing a file that changed: %v", err)
+	}
+	if got := contents(t, path); got != `{"theme": "dark"}` {
+		t.Errorf("the file holds %s", got)
+	}
+}
+
+// What was not there before is not there after.
+func TestFileRemovesWhatItMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".claude", "settings.json")
+	if err := mustOpen(t, path).Replace([]byte("{}"), true); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	if before := f.Before(); before != nil {
+		t.Errorf("a backup of nothing: %q", before)
+	}
+	if err := f.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the directory: %v", err)
+	}
+}

@@ -1,0 +1,280 @@
+package settings
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Hook is an event at which a host shall run ctxls.
+type Hook struct {
+	Event   string
+	Timeout int // seconds
+}
+
+// AddHooks has the host run executable, without a shell, at the given events, and returns those that were not covered yet and
+// those whose executable was another one. Every other hook stays as it is. Something else than an object of lists at "hooks"
+// is an error with core.CodeInvalid and its place.
+func (d *Document) AddHooks(host core.Host, executable string, hooks []Hook) (added, moved []string, err error) {
+	all, indent, err := d.hooksObject()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, h := range hooks {
+		event, err := d.member(all, h.Event)
+		if err != nil {
+			return nil, nil, err
+		}
+		if event == nil {
+			list := inline([]any{group(host, executable, h)})
+			all.Members = add(all.Members, &all.AfterExtra, named(h.Event, list), indent, d.l)
+			added = append(added, h.Event)
+			continue
+		}
+		groups, ok := event.Value.Value.(*hujson.Array)
+		if !ok {
+			return nil, nil, d.wrong(event.Value, "%q holds %s, want a list", "hooks."+h.Event, kindOf(event.Value))
+		}
+		covered := false
+		for _, entries := range entryLists(groups) {
+			for i := range entries.Elements {
+				o, own := ownEntry(entries.Elements[i], host)
+				if !own {
+					continue
+				}
+				covered = true
+				if m := find(o, "command"); find(o, "args") != nil && stringOf(m.Value) != executable {
+					m.Value.Value = literal(executable)
+					moved = append(moved, h.Event)
+				}
+			}
+		}
+		if !covered {
+			eventIndent, _ := indentOf(event.Name.BeforeExtra)
+			groups.Elements = add(groups.Elements, &groups.AfterExtra, inline(group(host, executable, h)), eventIndent, d.l)
+			added = append(added, h.Event)
+		}
+	}
+	return added, moved, nil
+}
+
+// RemoveHooks takes out every hook that runs ctxls for the host, and what stands empty then, unless it stood in before:
+// the document as it was before AddHooks, nil where that is not known. It returns the events that had one.
+func (d *Document) RemoveHooks(host core.Host, before *Document) (removed []string) {
+	m := find(d.object(), "hooks")
+	if m == nil {
+		return nil
+	}
+	all, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	indent, _ := indentOf(m.Name.BeforeExtra)
+	for e := len(all.Members) - 1; e >= 0; e-- {
+		event := &all.Members[e]
+		groups, ok := event.Value.Value.(*hujson.Array)
+		if !ok || !d.removeGroups(event, groups, host) {
+			continue
+		}
+		name := stringOf(event.Name)
+		removed = append(removed, name)
+		if empty(len(groups.Elements), groups.AfterExtra) && !before.has("hooks", name) {
+			all.Members = cut(all.Members, &all.AfterExtra, e, indent, d.l)
+		}
+	}
+	if len(removed) > 0 && empty(len(all.Members), all.AfterExtra) && !before.has("hooks") {
+		d.remove("hooks")
+	}
+	slices.Reverse(removed)
+	return removed
+}
+
+// removeGroups takes our entries out of an event's groups, and the groups that are left with none.
+func (d *Document) removeGroups(event *hujson.ObjectMember, groups *hujson.Array, host core.Host) (found bool) {
+	indent, _ := indentOf(event.Name.BeforeExtra)
+	for g := len(groups.Elements) - 1; g >= 0; g-- {
+		entries := entriesOf(groups.Elements[g])
+		if entries == nil {
+			continue
+		}
+		inner, _ := indentOf(groups.Elements[g].BeforeExtra)
+		here := false
+		for i := len(entries.Elements) - 1; i >= 0; i-- {
+			if _, own := ownEntry(entries.Elements[i], host); own {
+				entries.Elements = cut(entries.Elements, &entries.AfterExtra, i, inner+d.l.unit, d.l)
+				here = true
+			}
+		}
+		if here && empty(len(entries.Elements), entries.AfterExtra) {
+			groups.Elements = cut(groups.Elements, &groups.AfterExtra, g, indent, d.l)
+		}
+		found = found || here
+	}
+	return found
+}
+
+// hooksObject returns the object of all hooks and the indentation of its line; where there is none it is made.
+func (d *Document) hooksObject() (*hujson.Object, string, error) {
+	root := d.object()
+	m, err := d.member(root, "hooks")
+	if err != nil {
+		return nil, "", err
+	}
+	if m == nil {
+		root.Members = add(root.Members, &root.AfterExtra, named("hooks", hujson.Value{Value: &hujson.Object{}}), "", d.l)
+		m = &root.Members[len(root.Members)-1]
+	}
+	all, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil, "", d.wrong(m.Value, `"hooks" holds %s, want an object`, kindOf(m.Value))
+	}
+	indent, _ := indentOf(m.Name.BeforeExtra)
+	return all, indent, nil
+}
+
+// has reports whether the document holds something at the given names.
+func (d *Document) has(names ...string) bool {
+	if d == nil {
+		return false
+	}
+	o := d.object()
+	for i, name := range names {
+		m := find(o, name)
+		if m == nil {
+			return false
+		}
+		if inner, ok := m.Value.Value.(*hujson.Object); ok {
+			o = inner
+		} else if i < len(names)-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// remove takes a member out of the document.
+func (d *Document) remove(name string) {
+	root := d.object()
+	for i := range root.Members {
+		if stringOf(root.Members[i].Name) == name {
+			root.Members = cut(root.Members, &root.AfterExtra, i, "", d.l)
+			return
+		}
+	}
+}
+
+// entryLists returns the lists of hooks in an event's groups. What has another shape is not ours.
+func entryLists(groups *hujson.Array) (lists []*hujson.Array) {
+	for _, g := range groups.Elements {
+		if list := entriesOf(g); list != nil {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+func entriesOf(group hujson.Value) *hujson.Array {
+	o, ok := group.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	m := find(o, "hooks")
+	if m == nil {
+		return nil
+	}
+	list, _ := m.Value.Value.(*hujson.Array)
+	return list
+}
+
+// ownEntry returns a hook as an object, and whether it runs ctxls for the host: an executable of that name with the
+// arguments "hook HOST", or the same as one line for a shell.
+func ownEntry(entry hujson.Value, host core.Host) (*hujson.Object, bool) {
+	o, ok := entry.Value.(*hujson.Object)
+	if !ok {
+		return nil, false
+	}
+	command := find(o, "command")
+	if command == nil {
+		return nil, false
+	}
+	program := strings.TrimSpace(stringOf(command.Value))
+	if args := find(o, "args"); args != nil {
+		list, ok := args.Value.Value.(*hujson.Array)
+		return o, ok && IsOwn(program) && len(list.Elements) == 2 &&
+			stringOf(list.Elements[0]) == "hook" && stringOf(list.Elements[1]) == string(host)
+	}
+	program, ok = strings.CutSuffix(program, " hook "+string(host))
+	return o, ok && IsOwn(strings.Trim(program, `"' `))
+}
+
+// IsOwn reports whether a program goes by the name of ctxls, wherever it lies.
+func IsOwn(program string) bool {
+	name := path.Base(strings.ReplaceAll(program, `\`, "/"))
+	return name == "ctxls" || strings.EqualFold(name, "ctxls.exe")
+}
+
+// find returns the member of an object that goes by a name; of several the last, as hosts do.
+func find(o *hujson.Object, name string) *hujson.ObjectMember {
+	for i := len(o.Members) - 1; i >= 0; i-- {
+		if stringOf(o.Members[i].Name) == name {
+			return &o.Members[i]
+		}
+	}
+	return nil
+}
+
+func empty(items int, end hujson.Extra) bool {
+	comments, _ := split(end)
+	return items == 0 && comments == ""
+}
+
+// group is what one event gets: a group without a matcher, which hosts take for "always", with one hook.
+func group(host core.Host, executable string, h Hook) any {
+	type entry struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Timeout int      `json:"timeout"`
+	}
+	return struct {
+		Hooks []entry `json:"hooks"`
+	}{[]entry{{"command", executable, []string{"hook", string(host)}, h.Timeout}}}
+}
+
+// inline returns a value on one line, with a blank after each comma and colon.
+func inline(v any) hujson.Value {
+	text, _ := json.Marshal(v) // strings and numbers only
+	value, _ := hujson.Parse(text)
+	for inner := range value.All() {
+		switch c := inner.Value.(type) {
+		case *hujson.Object:
+			for i := range c.Members {
+				c.Members[i].Value.BeforeExtra = hujson.Extra(" ")
+				if i > 0 {
+					c.Members[i].Name.BeforeExtra = hujson.Extra(" ")
+				}
+			}
+		case *hujson.Array:
+			for i := 1; i < len(c.Elements); i++ {
+				c.Elements[i].BeforeExtra = hujson.Extra(" ")
+			}
+		case hujson.Literal:
+			if c.Kind() == '"' {
+				inner.Value = literal(c.String()) // without the escapes that are for web pages
+			}
+		}
+	}
+	return value
+}
+
+func literal(s string) hujson.Literal { return hujson.String(s) }
+
+func named(name string, v hujson.Value) hujson.ObjectMember {
+	v.BeforeExtra = hujson.Extra(" ")
+	return hujson.ObjectMember{Name: hujson.Value{Value: literal(name)}, Value: v}
+}

@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// session is a session as a host reported it: 72 % of 200,000 tokens.
+func session(edit func(*core.SessionView)) core.SessionView {
+	tokens, percent, left, compaction, level, provenance := 143_912, 72, 23_088, 167_000, core.LevelWarning, core.ProvenanceHost
+	s := core.SessionView{Model: "claude-sonnet-4-6", Usage: core.Usage{
+		Tokens: &tokens, Level: &level, Provenance: &provenance, ToCompaction: &left, CompactionTokens: &compaction,
+		Display: core.Display{Tokens: &tokens, Percent: &percent, LimitTokens: 200_000},
+	}}
+	if edit != nil {
+		edit(&s)
+	}
+	return s
+}
+
+func TestStatusline(t *testing.T) {
+	tests := []struct {
+		name string
+		edit func(*core.SessionView)
+		o    StatuslineOptions
+		want string
+	}{
+		{"reported", nil, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · 23k to compaction · claude-sonnet-4-6"},
+		{"with a forecast", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 2, Mid: 4, High: 9} }, StatuslineOptions{},
+			"███████░░░ 72% · 144k/200k · 23k to compaction · ~4 turns · claude-sonnet-4-6"},
+		{"estimated", func(s *core.SessionView) { p := core.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},
+			"███████░░░ ~72% · ~144k/200k · ~23k to compaction · claude-sonnet-4-6"},
+		{"a response behind", func(s *core.SessionView) { s.Usage.Stale = true }, StatuslineOptions{Format: "{percent}"}, "72%+"},
+		{"unknown", func(s *core.SessionView) {
+			s.Model, s.Usage = "", core.Usage{CompactionTokens: new(int), Display: core.Display{LimitTokens: 200_000}}
+		}, StatuslineOptions{Format: "{bar} {percent} {tokens}/{window} {left} {forecast} {level} {model}"},
+			"·········· ? ?/200k ? to compaction ? ? ?"},
+		{"without a model", nil, StatuslineOptions{Width: 60}, "███████░░░ 72% · 144k/200k · 23k to compaction"},
+		{"without what is left", nil, StatuslineOptions{Width: 40}, "███████░░░ 72% · 144k/200k"},
+		{"the gauge alone", nil, StatuslineOptions{Width: 20}, "███████░░░ 72%"},
+		{"the share alone", nil, StatuslineOptions{Width: 10}, "72%"},
+		{"no room at all", nil, StatuslineOptions{Width: 2}, "7…"},
+		{"parts of one's own", nil, StatuslineOptions{Format: "ctx | {model} | {percent} | {left} | !", Width: 30}, "72% | 23k to compaction"},
+		{"not a placeholder", nil, StatuslineOptions{Format: "{} {Bar} {nothing} {percent}\x1b[2J\nx"}, "{} {Bar} {nothing} 72% [2J x"},
+		{"coloured", nil, StatuslineOptions{Format: "{percent} · {model}", Color: true}, "\x1b[33;1m72%\x1b[0;22m\x1b[2m · \x1b[22m\x1b[2mclaude-sonnet-4-6\x1b[22m"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Statusline(session(test.edit), test.o); got != test.want {
+				t.Errorf("\n got %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
+
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Whatever the format and the width, the line fits, is one line, and colours add nothing that can be seen.
+func TestStatuslineFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"{bar}", "{percent}", "{tokens}", "{left}", "{model}", "{level}", "{forecast}", "{x}", " · ", " | ", " ", "é", "\n", "\x1b[31m"}), 0, 12).Draw(t, "pieces")
+		o := StatuslineOptions{Format: strings.Join(pieces, ""), Width: rapid.IntRange(1, 120).Draw(t, "width")}
+		plain := Statusline(session(nil), o)
+		if n := utf8.RuneCountInString(plain); n > o.Width {
+			t.Errorf("%d characters: %q", n, plain)
+		}
+		if strings.ContainsAny(plain, "\n\x1b") {
+			t.Errorf("control characters: %q", plain)
+		}
+		o.Color = true
+		if got := colors.ReplaceAllString(Statusline(session(nil), o), ""); got != plain {
+			t.Errorf("in colour %q, plain %q", got, plain)
+		}
+	})
+}
