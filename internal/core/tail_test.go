@@ -153,6 +153,10 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 			f.adds(Piece{Class: PromptText, Text: text(1000)})
 			f.w.play(t, f.read(2, 3)) // the line before was never read
 		},
+		"an answer whose beginning was not read": func(f *file) {
+			f.answers("m2", 101_500, 0, Piece{Class: AnswerText, Text: text(100)}, Piece{Class: AnswerText, Text: text(1500)})
+			f.w.play(t, f.read(2, 3))
+		},
 		"another model": func(f *file) {
 			f.adds(Piece{Class: PromptText, Text: text(2000)})
 			f.answers("m2", 102_500, 0, Piece{Class: AnswerText, Text: text(1000)})
@@ -174,6 +178,53 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 		if w.play(t, f.rest()); len(w.taught) != 0 {
 			t.Errorf("%s: learned %v", name, w.taught)
 		}
+	}
+}
+
+// What was thought adds up over the responses of a turn, until a person speaks: some models are not given it again then.
+func TestThoughtsOfATurn(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	thought, result := Piece{Class: Thought, Bytes: 2150}, Piece{Class: ToolResult, Tool: "Read"} // 410 and 30
+	for n, want := range []int{20_440, 20_880, 21_320} {
+		f.answers(fmt.Sprint("m", n), 20_000+440*n, 0, thought)
+		f.adds(result)
+		for i := range f.entries {
+			if rep := f.entries[i].Report; rep != nil {
+				rep.Model = "claude-sonnet-4-5"
+			}
+		}
+		if got := *w.play(t, f.rest()).Session.Usage.ProjectedTokens; got != want {
+			t.Errorf("response %d: %d projected, want %d", n, got, want)
+		}
+	}
+	f.adds(Piece{Class: PromptText, Text: text(100)})
+	if got, want := *w.play(t, f.rest()).Session.Usage.ProjectedTokens, 21_320-3*410+118; got != want {
+		t.Errorf("after a prompt: %d projected, want %d", got, want)
+	}
+	f.answers("next", 20_208, 0, thought)
+	f.entries[len(f.entries)-1].Report.Model = "claude-sonnet-4-5"
+	f.adds(Piece{Class: PromptText, Text: text(100)})
+	if got, want := *w.play(t, f.rest()).Session.Usage.ProjectedTokens, 20_208+118; got != want {
+		t.Errorf("the turn after: %d projected, want %d", got, want)
+	}
+	if c := w.taught[[2]string{"claude-sonnet-4-5", Encoding}]; c.Forgot != 1 || c.Kept != 0 || len(c.Factors) > 0 {
+		t.Errorf("learned %+v", c)
+	}
+}
+
+// Calls wait for their results by name, and no longer.
+func TestOpenCalls(t *testing.T) {
+	call := func(id, tool string) Piece { return Piece{Class: ToolCall, Tool: tool, CallID: id} }
+	tail := after(call("a", "Read"), call("b", "Bash"), call("c", "mcp__x__y"), Piece{Class: ToolResult, CallID: "b", Tokens: 1})
+	if diff := cmp.Diff(map[string]toolClass{"a": readTool}, tail.Open); diff != "" {
+		t.Errorf("open calls (-want +got):\n%s", diff)
+	}
+	for n := range 2 * maxOpenCalls {
+		tail = tail.Append([]Piece{call(fmt.Sprint(n), "Read")})
+	}
+	if len(tail.Open) != maxOpenCalls {
+		t.Errorf("%d calls wait", len(tail.Open))
 	}
 }
 
