@@ -133,3 +133,27 @@ func TestNothingToEvaluate(t *testing.T) {
 		}
 	}
 }
+
+// On recorded sessions the estimator errs no more than the published formula, and a third as much as a plain count.
+func TestRecordedSessions(t *testing.T) {
+	dir := os.Getenv("CTXLS_SAMPLES")
+	if dir == "" {
+		t.Skip("CTXLS_SAMPLES names no directory of transcripts")
+	}
+	sessions, err := load(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := measure(sessions)
+	all := results[len(results)-1]
+	at := func(method string, share float64) float64 { return quantile(all.growth[method], share) }
+	const ours, reference, plain = "ctxls", "reference, k running", "tiktoken (cl100k_base)"
+	for _, share := range []float64{0.5, 0.9} {
+		if got, bar := at(ours, share), at(reference, share); got > bar {
+			t.Errorf("%.0f %% of growths are off by up to %.3f %%, with the published formula %.3f %%", 100*share, got, bar)
+		}
+	}
+	if got, bar := at(ours, 0.5), at(plain, 0.5)/3; got > bar {
+		t.Errorf("half of the growths are off by up to %.3f %%, a third of a plain count is %.3f %%", got, bar)
+	}
+}
