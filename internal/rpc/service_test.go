@@ -44,8 +44,10 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 		Log:       slog.New(slog.DiscardHandler),
 	}
 	return service, func(settings json.RawMessage) error {
+		loader.SetClient(config.Overlay{Name: "settings", JSON: settings})
+		_, problems := loader.For("")
 		var said []string
-		for _, p := range loader.SetClient(config.Overlay{Name: "settings", JSON: settings}) {
+		for _, p := range problems {
 			said = append(said, p.String())
 		}
 		if said == nil {
