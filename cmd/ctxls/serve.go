@@ -55,16 +55,22 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	return rpc.New(options).ServeStdio(ctx)
 }
 
+// editor names the settings that an editor sent, in messages about them.
+const editor = "the editor's settings"
+
 // configure puts the settings that an editor sent in force. Its error says all that is wrong with them; what is right of
 // them counts, unless something is more than a warning.
 func (a *app) configure(settings json.RawMessage) error {
-	problems := a.loader.SetClient(config.Overlay{Name: "the editor's settings", JSON: settings})
-	if len(problems) == 0 {
-		return nil
+	a.loader.SetClient(config.Overlay{Name: editor, JSON: settings})
+	_, problems := a.loader.For(a.cwd) // those that come of the other settings, too
+	var said []string
+	for _, p := range problems {
+		if p.File == editor {
+			said = append(said, p.String())
+		}
 	}
-	said := make([]string, len(problems))
-	for i, p := range problems {
-		said[i] = p.String()
+	if said == nil {
+		return nil
 	}
 	return core.Errorf(core.CodeInvalid, "%s", strings.Join(said, "; "))
 }

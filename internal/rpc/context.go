@@ -3,8 +3,6 @@ package rpc
 import (
 	"context"
 
-	"go.lsp.dev/jsonrpc2"
-
 	"github.com/ctxls/ctxls/internal/core"
 )
 
@@ -13,13 +11,9 @@ func (s *Server) contextMeasure(ctx context.Context, p *core.MeasureRequest) (co
 	return m, inParams(err)
 }
 
-// contextTrim returns the JSON of a core.TrimResult, whose messages keep their bytes.
-func (s *Server) contextTrim(ctx context.Context, p *core.TrimRequest) (jsonrpc2.RawMessage, error) {
+func (s *Server) contextTrim(ctx context.Context, p *core.TrimRequest) (core.TrimResult, error) {
 	result, err := s.service.Trim(ctx, *p, s.client.folder())
-	if err != nil {
-		return nil, inParams(err)
-	}
-	return result.AppendJSON(nil), nil
+	return result, inParams(err)
 }
 
 // PrepareParams are a conversation that is about to be sent.
@@ -35,11 +29,7 @@ func (p *PrepareParams) check() error {
 	return checkName("taskId", p.TaskID)
 }
 
-// contextPrepare returns the JSON of a core.Prepared, whose messages keep their bytes.
-func (s *Server) contextPrepare(ctx context.Context, p *PrepareParams) (jsonrpc2.RawMessage, error) {
+func (s *Server) contextPrepare(ctx context.Context, p *PrepareParams) (core.Prepared, error) {
 	result, _, err := s.service.Prepare(ctx, p.PrepareRequest, p.SessionID, s.client.folder())
-	if err != nil {
-		return nil, inParams(err)
-	}
-	return result.AppendJSON(nil), nil
+	return result, inParams(err)
 }

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 
@@ -71,29 +72,29 @@ func (c *client) folder() string {
 
 // InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
 type InitializeParams struct {
-	ProcessID             *int                  `json:"processId"` // the server ends when this process does; null is nobody
-	ClientInfo            ClientInfo            `json:"clientInfo"`
-	RootURI               string                `json:"rootUri"` // counts only without workspaceFolders
-	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders"`
-	InitializationOptions InitializationOptions `json:"initializationOptions"`
+	ProcessID             *int                  `json:"processId,omitzero"` // the server ends when this process does; null is nobody
+	ClientInfo            ClientInfo            `json:"clientInfo,omitzero"`
+	RootURI               string                `json:"rootUri,omitzero"` // counts only without workspaceFolders
+	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders,omitzero"`
+	InitializationOptions InitializationOptions `json:"initializationOptions,omitzero"`
 }
 
 // ClientInfo names a client, for the log.
 type ClientInfo struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name    string `json:"name,omitzero"`
+	Version string `json:"version,omitzero"`
 }
 
 // WorkspaceFolder is a folder that the client has open.
 type WorkspaceFolder struct {
 	URI  string `json:"uri"`
-	Name string `json:"name"`
+	Name string `json:"name,omitzero"`
 }
 
 // InitializationOptions are ctxls's own part of initialize.
 type InitializationOptions struct {
-	Config   json.RawMessage `json:"config"`   // configuration of the workspace, as in its file
-	Sessions string          `json:"sessions"` // which sessions to be told of: "workspace", the default, or "all"
+	Config   json.RawMessage `json:"config,omitzero"`   // configuration of the workspace, as in its file
+	Sessions string          `json:"sessions,omitzero"` // which sessions to be told of: "workspace", the default, or "all"
 }
 
 func (p *InitializeParams) check() error {
@@ -166,7 +167,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	result.Capabilities.Experimental.Ctxls = Protocol{
 		ProtocolVersion: protocolVersion,
 		Methods:         names(s.methods),
-		Notifications:   notifications,
+		Notifications:   slices.Sorted(maps.Keys(notifications)),
 	}
 	return result, nil
 }
@@ -253,8 +254,8 @@ func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigura
 // DidChangeWorkspaceFoldersParams say which folders came and went.
 type DidChangeWorkspaceFoldersParams struct {
 	Event struct {
-		Added   []WorkspaceFolder `json:"added"`
-		Removed []WorkspaceFolder `json:"removed"`
+		Added   []WorkspaceFolder `json:"added,omitzero"`
+		Removed []WorkspaceFolder `json:"removed,omitzero"`
 	} `json:"event"`
 }
 
@@ -287,15 +288,6 @@ func (s *Server) configure(config json.RawMessage) error {
 // warn tells the client what is wrong with its configuration.
 func (s *Server) warn(err error) {
 	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
-}
-
-// logWarning is LSP's MessageType for a warning.
-const logWarning = 2
-
-// LogMessageParams are those of LSP's window/logMessage.
-type LogMessageParams struct {
-	Type    int    `json:"type"` // 1 error, 2 warning, 3 info, 4 log
-	Message string `json:"message"`
 }
 
 // paths returns the paths of folders, without those that are not on this machine's file system.

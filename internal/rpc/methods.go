@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -38,13 +39,11 @@ var methods = map[string]method{
 	"state/inspect":      overview((*Server).stateInspect),
 }
 
-// notifications are what the server tells a client that completed the handshake.
-var notifications = []string{"$/progress", "metrics/thresholdExceeded", "session/changed", "session/removed", "window/logMessage"}
-
 // method is an entry of the table.
 type method struct {
-	mode mode
-	bind func(s *Server, params []byte) (bound, error)
+	mode           mode
+	params, result reflect.Type
+	bind           func(s *Server, params []byte) (bound, error)
 }
 
 // bound is a method with the params of one request.
@@ -69,7 +68,7 @@ type ofSession interface{ session(*Server) string }
 
 // request makes an entry of a method that runs in turn or side by side, as its params say.
 func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
-	m := method{mode: sideBySide, bind: binder(f)}
+	m := entry(sideBySide, f)
 	if _, ok := any(new(P)).(ofSession); ok {
 		m.mode = inTurn
 	}
@@ -78,12 +77,16 @@ func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 
 // overview makes an entry of a method that looks at everything, and must see what was changed before it was asked.
 func overview[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
-	return method{mode: afterAll, bind: binder(f)}
+	return entry(afterAll, f)
 }
 
 // immediate makes an entry of a method that runs at once and has to be quick.
 func immediate[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
-	return method{mode: atOnce, bind: binder(f)}
+	return entry(atOnce, f)
+}
+
+func entry[P, R any](when mode, f func(*Server, context.Context, *P) (R, error)) method {
+	return method{mode: when, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](), bind: binder(f)}
 }
 
 func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Server, []byte) (bound, error) {

@@ -62,13 +62,16 @@ func inParams(err error, above ...string) error {
 	return core.Errorf(core.CodeInvalid, "%s", path+e.Message)
 }
 
-// encode returns the JSON of a result. Slices that are nil become [], and < is left alone. A jsonrpc2.RawMessage is the
-// JSON itself and stays as it is, byte for byte.
+// encode returns the JSON of a result. Slices that are nil become [], and < is left alone. What hands on the JSON of
+// others writes itself, byte for byte, as a jsonrpc2.RawMessage does.
 func encode(result any) ([]byte, error) {
-	if raw, ok := result.(jsonrpc2.RawMessage); ok {
-		return raw, nil
+	switch r := result.(type) {
+	case jsonrpc2.RawMessage:
+		return r, nil
+	case interface{ AppendJSON(dst []byte) []byte }:
+		return r.AppendJSON(nil), nil
 	}
-	return json.Marshal(result, lenient, jsontext.AllowDuplicateNames(true))
+	return json.Marshal(result, lenient, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
 }
 
 // paramsError says of a decoding error where it is, what was expected there and what was found.

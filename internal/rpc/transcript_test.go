@@ -16,17 +16,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
 
-// TestTranscripts plays testdata/*.txtar. Each line of the client is one message; a line that is a Go string is sent as
+// TestTranscripts plays testdata/*.txtar against a server of the lifecycle and of test methods, and testdata/methods/*.txtar
+// against one with a service and an empty store. Each line of the client is one message; a line that is a Go string is sent as
 // the bytes it stands for. Every line that is to be answered is answered before the next is sent. A first line
 // "framing: header" in the comment chooses that framing. In the end the client closes its side; the last line of the
 // server's section says what Serve returned, if that is an error.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range transcripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			options := Options{Configure: refuseUnknownKeys}
+			if strings.Contains(file, "methods") {
+				options.Service, options.Configure = newConfiguredService(t)
+			}
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -34,7 +35,7 @@ func TestTranscripts(t *testing.T) {
 			if len(archive.Files) != 2 || archive.Files[0].Name != "client" || archive.Files[1].Name != "server" {
 				t.Fatalf("%s: want the sections client and server", file)
 			}
-			got := play(t, archive)
+			got := play(t, archive, options)
 			if *update {
 				archive.Files[1].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -49,12 +50,24 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, archive *txtar.Archive) string {
+func transcripts(t testing.TB) []string {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	more, err := filepath.Glob("testdata/methods/*.txtar")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("no transcripts of methods: %v", err)
+	}
+	return append(files, more...)
+}
+
+func play(t *testing.T, archive *txtar.Archive, options Options) string {
 	framing := FramingLine
 	if bytes.HasPrefix(archive.Comment, []byte("framing: header\n")) {
 		framing = FramingHeader
 	}
-	p := connect(t, framing, Options{Configure: refuseUnknownKeys})
+	p := connect(t, framing, options)
 	var said strings.Builder
 	for line := range strings.Lines(string(archive.Files[0].Data)) {
 		line = strings.TrimSuffix(line, "\n")

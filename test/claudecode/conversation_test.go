@@ -28,10 +28,21 @@ const (
 		"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70% it helps the user to hear about " +
 		"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
 		"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
-	reminder = "PostToolBatch: ctxls: about 29.5% of this session's context window is still free. There is room to go on " +
-		"with the work at full quality, without hurrying or cutting it short.\n" +
-		"[Context Status: 70.5% used (141,000/200,000 tokens), 29.5% remaining]"
+	// reminder stands for what remind says.
+	reminder = "PostToolBatch: the reminder"
 )
+
+// remind is the reminder at a share in tenths of a percent.
+func remind(tenths int, tokens string) string {
+	left := 1000 - tenths
+	return fmt.Sprintf("PostToolBatch: ctxls: about %d.%d%% of this session's context window is still free. There is room to go on "+
+		"with the work at full quality, without hurrying or cutting it short.\n"+
+		"[Context Status: %d.%d%% used (%s/200,000 tokens), %d.%d%% remaining]", left/10, left%10, tenths/10, tenths%10, tokens, left/10, left%10)
+}
+
+// reminders are those that can be right: Claude Code writes its transcript a moment later than it runs its hooks, so the batch that
+// comes next is sometimes the first to see that 70 % were passed.
+var reminders = []string{remind(705, "141,000"), remind(710, "142,000"), remind(725, "145,000"), remind(750, "150,000")}
 
 func mark(percent int) string { return fmt.Sprintf("UserPromptSubmit: [context used: %d%%]", percent) }
 
@@ -39,20 +50,26 @@ func lost(event string, paths ...string) string {
 	return event + ": ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - " + strings.Join(paths, "\n  - ")
 }
 
-// work crosses 70 % of the window with its third batch of tools.
+// work crosses 70 % of the window with its third batch of tools, and takes a moment over the fourth.
 func work() []reply {
 	return []reply{
 		{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
 		{tokens: 139_000, calls: []call{read("src/main.go"), read("src/util.go")}},
 		{tokens: 141_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "alpha", "new_string": "ALPHA"}}}},
-		{tokens: 142_000, calls: []call{{"Bash", map[string]any{"command": "echo hello", "description": "Greet"}}}},
+		{tokens: 142_000, calls: []call{{"Bash", map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}}}},
 		{tokens: 143_000, text: "Done."},
 	}
 }
 
 func wantSaid(t *testing.T, what string, r request, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, r.said()); diff != "" {
+	said := r.said()
+	for i := range said {
+		if slices.Contains(reminders, said[i]) {
+			said[i] = reminder
+		}
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("%s: what was said to the model (-want +got):\n%s", what, diff)
 	}
 }
@@ -84,8 +101,7 @@ func TestConversation(t *testing.T) {
 	}
 	wantSaid(t, "first request", all[0], guidance)
 	wantSaid(t, "below 70 %", all[2], guidance)
-	wantSaid(t, "past 70 %", all[3], guidance, reminder)
-	wantSaid(t, "after more tools", all[4], guidance, reminder)
+	wantSaid(t, "past 70 %", all[4], guidance, reminder)
 	wantSaid(t, "third turn", with.model.last("more"), guidance, reminder, mark(72), mark(72))
 	if got := with.tokens(one); got != 144_000 {
 		t.Errorf("the gauge says %d", got)
@@ -293,8 +309,7 @@ func TestParallelSessions(t *testing.T) {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
 	wantSaid(t, "the first session", w.model.last("first"), guidance, mark(16))
-	reminded := strings.NewReplacer("29.5%", "27.5%", "70.5%", "72.5%", "141,000", "145,000").Replace(reminder)
-	wantSaid(t, "the second session", w.model.last("second"), guidance, reminded, mark(76))
+	wantSaid(t, "the second session", w.model.last("second"), guidance, reminder, mark(76))
 }
 
 // A refused request states the window.

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -33,31 +35,27 @@ func openTerminal(w *world) *terminal {
 	}
 	w.write(filepath.Join(w.home, ".claude.json"), string(state))
 	term := &terminal{w, filepath.Join(w.home, "tmux")}
-	w.t.Cleanup(func() { _ = term.tmux("kill-server") })
-	if err := term.tmux("-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", "160", "-y", "50",
-		os.Getenv(claudeVar)+" --model claude-sonnet-4-6 --permission-mode acceptEdits"); err != nil {
+	term.tmux(w.t.Context(), "-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", "160", "-y", "50",
+		os.Getenv(claudeVar)+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
+	pid, err := strconv.Atoi(strings.TrimSpace(term.tmux(w.t.Context(), "display-message", "-p", "-t", "x", "#{pane_pid}")))
+	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.t.Cleanup(func() { // at once: nobody shall write while the home is removed
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		term.tmux(context.Background(), "kill-server")
+	})
 	return term
 }
 
-func (term *terminal) tmux(args ...string) error {
-	cmd := term.w.command(term.w.t.Context(), "tmux", append([]string{"-S", term.socket}, args...)...)
-	if args[0] == "kill-server" { // the test's context is over
-		cmd = term.w.command(context.Background(), "tmux", "-S", term.socket, "kill-server")
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("tmux %v: %w: %s", args, err, out)
-	}
-	return nil
+// tmux runs one command of tmux and returns what it printed, whether or not it could be done.
+func (term *terminal) tmux(ctx context.Context, args ...string) string {
+	out, _ := term.w.command(ctx, "tmux", append([]string{"-S", term.socket}, args...)...).CombinedOutput()
+	return string(out)
 }
 
 func (term *terminal) screen() string {
-	out, err := term.w.command(term.w.t.Context(), "tmux", "-S", term.socket, "capture-pane", "-p", "-t", "x").CombinedOutput()
-	if err != nil {
-		return err.Error() + string(out)
-	}
-	return string(out)
+	return term.tmux(term.w.t.Context(), "capture-pane", "-p", "-t", "x")
 }
 
 // shows waits until every text is on the screen.
@@ -77,13 +75,10 @@ func (term *terminal) shows(texts ...string) {
 // enters types a line.
 func (term *terminal) enters(line string) {
 	term.w.t.Helper()
-	if err := term.tmux("send-keys", "-t", "x", "-l", line); err != nil {
-		term.w.t.Fatal(err)
-	}
+	ctx := term.w.t.Context()
+	term.tmux(ctx, "send-keys", "-t", "x", "-l", line)
 	term.shows(line)
-	if err := term.tmux("send-keys", "-t", "x", "Enter"); err != nil {
-		term.w.t.Fatal(err)
-	}
+	term.tmux(ctx, "send-keys", "-t", "x", "Enter")
 }
 
 // A person at a terminal, who had a status line before: ours comes first, with the host's own figures, and theirs follows.
@@ -133,6 +128,15 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
 
+	term.enters("/exit")
+	eventually(t, func() string {
+		for _, s := range w.sessions() {
+			if s.State != core.StateEnded {
+				return "a session is still " + string(s.State)
+			}
+		}
+		return ""
+	})
 	w.ctxls("uninstall", "claude-code")
 	if got, err := os.ReadFile(w.settings()); err != nil || string(got) != mine {
 		t.Errorf("%v, settings: %s", err, got)
