@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -138,7 +137,7 @@ func Uninstall(name string, text, before []byte) (after []byte, done []string, e
 		return text, nil, nil
 	case doc.Empty() && before == nil:
 		return nil, done, nil
-	case doc.Empty() && len(bytes.TrimSpace(before)) == 0:
+	case doc.Empty() && was != nil && was.Blank():
 		return before, done, nil
 	}
 	return doc.Bytes(), done, nil
