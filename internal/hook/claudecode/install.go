@@ -40,6 +40,9 @@ const (
 	Local   Scope = "local"   // this person, in this project
 )
 
+// Scopes lists the scopes; of settings that exclude each other, such as the status line, those of a later one win.
+var Scopes = []Scope{User, Project, Local}
+
 // SettingsFile returns the file of a scope, for a home and a working directory.
 func SettingsFile(scope Scope, getenv func(string) string, home, cwd string) string {
 	switch scope {
@@ -103,6 +106,16 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
 	}
 	return doc.Bytes(), done, nil
+}
+
+// HasStatusLine reports whether a settings text sets a status line, ours or any.
+func HasStatusLine(text []byte) bool {
+	doc, err := settings.Parse("", text)
+	if err != nil {
+		return false
+	}
+	_, there, err := doc.Command(statusLineMember)
+	return there || err != nil
 }
 
 // Uninstall returns a settings text without anything that runs ctxls. before is the text as it was before Install, nil where
