@@ -105,6 +105,9 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if !doc.Standard() { // its "Settings Error": "Files with errors are skipped entirely"
 		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
 	}
+	if doc.True("disableAllHooks") {
+		done = append(done, "note: disableAllHooks is true there: Claude Code runs no hook and no status line until it is not")
+	}
 	return doc.Bytes(), done, nil
 }
 

@@ -159,6 +159,20 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
+// What keeps Claude Code from running anything is said.
+func TestInstallNotes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"disableAllHooks": true}`:   "note: disableAllHooks is true",
+		`{"model": "opus" /* big */}`: "note: the file has comments",
+		`{"disableAllHooks": false}`:  "hooks added: ",
+	} {
+		_, done, err := Install("settings.json", []byte(text), binary, false)
+		if err != nil || !strings.HasPrefix(done[len(done)-1], want) {
+			t.Errorf("%s: %q, %v", text, done, err)
+		}
+	}
+}
+
 // Another ctxls, as after a move or from a written example, is known again.
 func TestInstallKnowsItsOwn(t *testing.T) {
 	old := install(t, []byte("{}"), true)

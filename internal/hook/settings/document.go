@@ -78,6 +78,12 @@ func (d *Document) Empty() bool {
 // Blank reports whether the text that was parsed is none at all, which stands for an empty object.
 func (d *Document) Blank() bool { return len(bytes.TrimSpace(d.text)) == 0 }
 
+// True reports whether a member is true.
+func (d *Document) True(name string) bool {
+	m := find(d.object(), name)
+	return m != nil && m.Value.Value.Kind() == 't'
+}
+
 // Standard reports whether the text is plain JSON, without comments and trailing commas.
 func (d *Document) Standard() bool { return d.root.IsStandard() }
 
