@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test unit race cover e2e lint cross bench fuzz generate clean
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz generate clean
 
 build: bin/ctxls
 
@@ -19,7 +19,11 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: lint cross unit race cover e2e
+test: needs lint cross unit race cover e2e
+
+# What a fresh machine lacks.
+needs:
+	sh internal/tools/needs.sh
 
 unit:
 	go test ./...

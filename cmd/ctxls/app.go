@@ -15,6 +15,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
 	"github.com/ctxls/ctxls/internal/store"
 )
@@ -118,7 +119,12 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 		return nil, err
 	}
 	a.store = s
-	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, Log: a.log}, nil
+	counter, err := token.Get(core.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists,
+		Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
 }
 
 // adapters returns every host that ctxls can speak to.

@@ -29,8 +29,8 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		installCommand, uninstallCommand, hookCommand, statuslineCommand, sessionsCommand, reportCommand, windowsCommand,
-		configCommand, completionCommand, versionCommand, helpCommand,
+		serveCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, sessionsCommand, reportCommand,
+		windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 

@@ -15,6 +15,7 @@ const maxLogBytes = 4 << 20
 type logFile struct {
 	path     string
 	fallback io.Writer
+	also     io.Writer // gets every line too; nil is nobody
 
 	mu   sync.Mutex // guards file
 	file *os.File
@@ -24,13 +25,24 @@ type logFile struct {
 func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.also != nil {
+		_, _ = l.also.Write(line) // whoever listened there is gone
+	}
 	if l.file == nil {
 		if err := l.open(); err != nil {
-			return l.fallback.Write(line)
+			return l.lastResort(line)
 		}
 	}
 	if n, err := l.file.Write(line); err == nil {
 		return n, nil
+	}
+	return l.lastResort(line)
+}
+
+// lastResort writes a line that the file did not take, unless it was said already.
+func (l *logFile) lastResort(line []byte) (int, error) {
+	if l.also == l.fallback {
+		return len(line), nil
 	}
 	return l.fallback.Write(line)
 }

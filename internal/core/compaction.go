@@ -82,9 +82,18 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 // AfterCompaction returns the gauge after a compaction: the host's own figure of what remained where it gave one, else a
 // share of the window. Either is a guess until the next report, since the host's figure leaves out the system prompt and
 // the tools.
+//
+// How far off it may be was seen in 74 compactions of Claude Code: the first response after one found 20 to 31 % of a window
+// of 200,000 in use (10th to 90th percentile), and in the one case at a million some 6 %.
 func (g Gauge) AfterCompaction(postTokens, windowTokens, percent int, at time.Time) Gauge {
-	if postTokens <= 0 {
-		postTokens = windowTokens * percent / 100
+	if postTokens > 0 {
+		return g.Estimate(postTokens, 0, unseenPrompt, at)
 	}
-	return g.Forget().Estimate(postTokens, at)
+	share := windowTokens * percent / 100
+	return g.Estimate(share, share*4/5, share/3, at)
 }
+
+// unseenPrompt is how many tokens may be in a window that no transcript or event shows: the system prompt, the tools and
+// the files that a host adds by itself. The first request of Claude Code 2.1 takes 24,000 to 45,000 (10th to 90th
+// percentile).
+const unseenPrompt = 45_000

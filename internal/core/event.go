@@ -47,6 +47,9 @@ type Event struct {
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
 	Paths   []PathUse
+	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
+	// the same comes with the Reading.
+	Content []Piece
 	// Reports are usage figures that came with the event, oldest first; those of a transcript come in its Reading.
 	Reports []Report
 	Limits  Limits      // the host's own figures of the model's limits
@@ -155,7 +158,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title or Paths.
+// line only carries Title, Paths or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -164,4 +167,7 @@ type Entry struct {
 	Limit    *LimitError
 	Title    string
 	Paths    []PathUse
+	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in
+	// the same entry.
+	Content []Piece
 }

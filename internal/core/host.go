@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // Host names the program that runs an agent.
 type Host string
 
@@ -14,6 +16,14 @@ const (
 
 // Hosts lists every known host, in the order in which people are shown them.
 var Hosts = []Host{HostClaudeCode, HostOpenCode, HostCodex, HostGeminiCLI, HostGeneric}
+
+// CheckHost returns an error with CodeInvalid for a host that ctxls does not know.
+func CheckHost(host Host) error {
+	if !slices.Contains(Hosts, host) {
+		return Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, Sanitize(string(host), 60))
+	}
+	return nil
+}
 
 // Key identifies a session: one conversation in one host. A directory never does, since two sessions may share one.
 type Key struct {
@@ -33,6 +43,8 @@ type Rules struct {
 	// SummaryVisible says that the summary is handed over after a compaction, so that it can be compared with the working
 	// set. Where it is not, the whole working context is injected after the compaction.
 	SummaryVisible bool
+	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
+	Silent bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
 }

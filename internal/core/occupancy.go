@@ -51,16 +51,34 @@ func (g Gauge) Observe(rep Report, tokens int, since, now time.Time) (Gauge, boo
 		g.Recent = append(slices.Clone(g.Recent), tuple)
 		g.Recent = g.Recent[max(0, len(g.Recent)-maxRecentTuples):]
 	}
-	g.Known, g.Tokens, g.Provenance, g.At = true, tokens, rep.Provenance, at
-	g.Appended, g.Behind = 0, false
+	g = Gauge{Known: true, Tokens: tokens, Provenance: rep.Provenance, At: at, Recent: g.Recent}
+	if timeless {
+		g.Appended = rep.Tuple.Output // all that a status line tells of what came after
+	}
 	return g, true
 }
 
-// Estimate returns the gauge when nothing is known but a guess of its occupancy.
-func (g Gauge) Estimate(tokens int, at time.Time) Gauge {
-	g.Known, g.Tokens, g.Provenance, g.At = true, tokens, ProvenanceEstimate, at
-	g.Appended, g.Behind = 0, false
-	return g
+// Estimate returns the gauge when nothing is known but a guess of its occupancy, which may be so much too high (below) or
+// too low (above), in tokens.
+func (g Gauge) Estimate(tokens, below, above int, at time.Time) Gauge {
+	return Gauge{Known: true, Tokens: tokens, Below: below, Above: above, Provenance: ProvenanceEstimate, At: at, Recent: g.Recent}
+}
+
+// Projected returns what the window holds by now, in tokens, with the estimate of what was appended.
+func (g Gauge) Projected() int { return max(g.Tokens+g.Appended, 0) }
+
+// Band returns the range that Projected should lie in, and false where there is nothing estimated in it.
+func (g Gauge) Band() (Band, bool) {
+	if g.Reported() && g.Appended == 0 {
+		return Band{}, false
+	}
+	responses := 1
+	if g.Behind {
+		responses = 2
+	}
+	below, above := Margin(float64(g.Appended), responses)
+	p := g.Projected()
+	return Band{max(p-below-g.Below, 0), p + above + g.Above}, true
 }
 
 // Forget returns the gauge when what it showed no longer holds and nobody knows what does.

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"slices"
 )
 
 // Sessions returns the sessions that match f as clients see them, the most recently updated first.
@@ -31,30 +32,77 @@ func (s *Service) Session(ctx context.Context, key Key) (SessionView, error) {
 	return views[0], nil
 }
 
-// Resolve completes a key without a host. An id that no host has is CodeNotFound, one that several have CodeInvalid.
+// Resolve completes a key without a host and makes sure that there is such a session. An id that no host has is
+// CodeNotFound, one that several have CodeInvalid.
 func (s *Service) Resolve(ctx context.Context, key Key) (Key, error) {
-	if key.Host != "" {
-		return key, nil
-	}
 	found, err := s.Store.FindSessions(ctx, key.SessionID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return key, err
-	case len(found) == 0:
-		return key, Errorf(CodeNotFound, "no session %q", Sanitize(key.SessionID, 100))
-	case len(found) > 1:
-		return key, Errorf(CodeInvalid, "host: %d hosts have a session %q; name one of them", len(found), Sanitize(key.SessionID, 100))
 	}
-	return found[0].Session.Key(), nil
+	if key.Host != "" {
+		found = slices.DeleteFunc(found, func(snap Snapshot) bool { return snap.Session.Host != key.Host })
+	}
+	switch len(found) {
+	case 0:
+		return key, Errorf(CodeNotFound, "no session %q", Sanitize(key.SessionID, 100))
+	case 1:
+		return found[0].Session.Key(), nil
+	}
+	return key, Errorf(CodeInvalid, "host: %d hosts have a session %q; name one of them", len(found), Sanitize(key.SessionID, 100))
+}
+
+// Samples returns the newest points of a session's history, oldest first; all of them when limit is 0.
+func (s *Service) Samples(ctx context.Context, key Key, limit int) ([]Sample, error) {
+	key, err := s.Resolve(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Samples(ctx, key, limit)
+}
+
+// Inspection is everything at once, for an agent that wants to know where it stands.
+type Inspection struct {
+	Report   ContextOptimizationReport `json:"report"`
+	Session  *SessionView              `json:"session"` // the most recently active one of the caller's workspace; null for none
+	Sessions []SessionView             `json:"sessions"`
+	Windows  []LearnedWindow           `json:"windows"` // what was learned about windows
+}
+
+// Inspect returns everything at once; folders are those of the caller's workspace.
+func (s *Service) Inspect(ctx context.Context, folders []string) (Inspection, error) {
+	var in Inspection
+	var err error
+	if in.Report, err = s.Report(ctx); err != nil {
+		return in, err
+	}
+	if in.Sessions, err = s.Sessions(ctx, SessionFilter{}); err != nil {
+		return in, err
+	}
+	if in.Windows, err = s.Store.Windows(ctx); err != nil {
+		return in, err
+	}
+	if len(folders) > 0 {
+		near, err := s.Sessions(ctx, SessionFilter{Folders: folders, Limit: 1})
+		if err != nil {
+			return in, err
+		}
+		if len(near) > 0 {
+			in.Session = &near[0]
+		}
+	}
+	return in, nil
 }
 
 // Window returns the window in force for a model under a host, and why.
 func (s *Service) Window(ctx context.Context, host Host, provider, model string) (Window, error) {
-	adapter, ok := s.Adapters[host]
-	if !ok {
-		return Window{}, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
+	if err := CheckHost(host); err != nil {
+		return Window{}, err
 	}
-	rules := adapter.Rules()
+	return s.modelWindow(ctx, host, provider, model, s.Config(""), s.rules(host))
+}
+
+// modelWindow resolves the window of a model with what was learned of it.
+func (s *Service) modelWindow(ctx context.Context, host Host, provider, model string, cfg Config, rules Rules) (Window, error) {
 	learned, err := s.Store.Windows(ctx)
 	if err != nil {
 		return Window{}, err
@@ -66,7 +114,7 @@ func (s *Service) Window(ctx context.Context, host Host, provider, model string)
 			known = l
 		}
 	}
-	return ResolveWindow(host, provider, model, Limits{}, known, s.Config("").Window, rules), nil
+	return ResolveWindow(host, provider, model, Limits{}, known, cfg.Window, rules), nil
 }
 
 // Report returns the fleet's figures.
@@ -117,12 +165,8 @@ func (s *Service) views(ctx context.Context, stored []Snapshot) ([]SessionView, 
 	}
 	now, views := s.Now(), make([]SessionView, 0, len(stored))
 	for _, snap := range stored {
-		var rules Rules
-		if a, ok := s.Adapters[snap.Session.Host]; ok {
-			rules = a.Rules()
-		}
 		l := byModel[model{snap.Session.Host, snap.Session.Provider, PlainModel(snap.Session.Model)}]
-		views = append(views, snap.View(l, s.Config(snap.Session.CWD), rules, now))
+		views = append(views, snap.View(l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now))
 	}
 	return views, nil
 }

@@ -35,6 +35,9 @@ type reduction struct {
 	s       Session
 	ch      Changes
 	effects []Effect
+
+	grown bool // the tail changed
+	gap   bool // what was read does not follow on what was read before
 }
 
 // identify takes over what the event says about the session itself.
@@ -95,6 +98,7 @@ func (r *reduction) mainChain() {
 	for _, rep := range r.ev.Reports {
 		r.report(rep)
 	}
+	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
 		r.learnStated(*r.ev.Limit)
 	}
@@ -129,6 +133,7 @@ func (r *reduction) mainChain() {
 	case HistorySeen:
 		r.s.HistorySeen = true
 	}
+	r.project()
 	r.speak()
 }
 
@@ -160,6 +165,9 @@ func (r *reduction) ingest() {
 	if r.s.Cursor.SameFile(reading.Cursor) && !reading.Restarted {
 		known = r.s.Cursor.Offset
 	}
+	if reading.Restarted || reading.From > known {
+		r.s.Tail, r.gap = Tail{Partial: true}, true
+	}
 	for _, e := range reading.Entries {
 		if e.Offset < known {
 			continue
@@ -182,6 +190,7 @@ func (r *reduction) ingest() {
 		case e.Limit != nil:
 			r.learnStated(*e.Limit)
 		}
+		r.append(e.Content)
 	}
 	r.s.HistorySeen = true
 	if reading.Cursor.Offset >= known {
@@ -195,12 +204,20 @@ func (r *reduction) report(rep Report) {
 		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
 		return
 	}
+	repeat := r.s.Tail.Repeats(rep)
+	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
+		return // a status line is already further
+	}
 	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return
 	}
 	r.s.Gauge, r.s.Awaiting = gauge, false
+	r.s.TurnPeak = max(r.s.TurnPeak, tokens)
+	if !rep.At.IsZero() {
+		r.follow(rep)
+	}
 	r.adoptModel(rep.Model, false)
 	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
 		r.cancelOpening()
@@ -210,7 +227,9 @@ func (r *reduction) report(rep Report) {
 	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {
 		r.s.ThresholdCrossedAt = r.now
 	}
-	r.sample(gauge.At, tokens, SampleUsage)
+	if !repeat {
+		r.sample(gauge.At, tokens, SampleUsage)
+	}
 }
 
 // compacted takes over a sign that a compaction ended.
@@ -222,6 +241,7 @@ func (r *reduction) compacted(b Boundary) {
 	if b.Micro {
 		if at.After(r.s.Compaction.DoneAt) {
 			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.DoneAt = r.s.Gauge.Forget(), 0, at
+			r.s.Tail = Tail{Partial: true}
 		}
 		return
 	}
@@ -235,6 +255,9 @@ func (r *reduction) compacted(b Boundary) {
 		return
 	}
 	first := worth == signFirst
+	if first || dated { // what stands before the boundary line is gone with the rest
+		r.s.Tail, r.grown = Tail{Partial: true}, true
+	}
 	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", groupDigits(b.PreTokens)))
 	if first {
 		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false
@@ -292,14 +315,19 @@ func (r *reduction) cancelOpening() {
 const maxGrowth = 8
 
 func (r *reduction) beginTurn() {
-	if g := r.s.Gauge; g.Reported() {
-		if r.s.TurnTokens > 0 && g.Tokens > r.s.TurnTokens {
-			r.s.Growth = append(slices.Clone(r.s.Growth), g.Tokens-r.s.TurnTokens)
+	if g, silent := r.s.Gauge, r.st.Rules.Silent; g.Reported() || silent && g.Known {
+		tokens := g.Tokens
+		if silent {
+			tokens = g.Projected()
+		}
+		if r.s.TurnTokens > 0 && tokens > r.s.TurnTokens {
+			r.s.Growth = append(slices.Clone(r.s.Growth), tokens-r.s.TurnTokens)
 			r.s.Growth = r.s.Growth[max(0, len(r.s.Growth)-maxGrowth):]
 		}
-		r.s.TurnTokens = g.Tokens
+		r.s.TurnTokens = tokens
 	}
 	r.s.Turns++
+	r.s.TurnPeak = 0
 	r.s.Awaiting = true
 	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
 	if r.cfg.Store.KeepPrompts {
@@ -332,51 +360,17 @@ func turnTask(s Session) string {
 	return fmt.Sprintf("%s/%s#%d", s.Host, s.SessionID, s.Turns)
 }
 
-// recordTask records the turn for the fleet figures. At a turn's end the transcript may lag, so the next prompt records it
-// again: the larger figure is kept.
+// recordTask records the turn for the fleet figures, with the most that it held: a compaction in its middle does not make it
+// a small one. At a turn's end the transcript may lag, so the next prompt records it again: the larger figure is kept.
 func (r *reduction) recordTask() {
 	id := turnTask(r.st.Session)
-	if id == "" || !r.s.Gauge.Reported() {
+	if id == "" || r.s.TurnPeak == 0 {
 		return
 	}
-	r.ch.Task = &Task{ID: id, Tokens: r.s.Gauge.Tokens, At: r.now}
+	r.ch.Task = &Task{ID: id, Tokens: r.s.TurnPeak, At: r.now}
 	r.ch.WindowTasks = r.cfg.Metrics.WindowTasks
-	sums := r.st.Tasks.Record(r.s.Gauge.Tokens, r.cfg.Metrics.ThresholdTokens)
+	sums := r.st.Tasks.Record(r.s.TurnPeak, r.cfg.Metrics.ThresholdTokens)
 	if alert, due := r.st.Alert.Due(sums, r.cfg.Metrics, r.now); due {
 		r.ch.Alert = &AlertGate{At: r.now, Rate: alert.Rate}
 	}
-}
-
-func (r *reduction) window() Window {
-	return r.s.window(r.learned(), r.cfg, r.st.Rules)
-}
-
-// learned returns what is known of the session's model; what was loaded may be of the model that it had before.
-func (r *reduction) learned() LearnedWindow {
-	l := r.st.Learned
-	if r.ch.Learned != nil {
-		l = *r.ch.Learned
-	}
-	if l.Model != PlainModel(r.s.Model) || l.Provider != r.s.Provider {
-		return LearnedWindow{Host: r.s.Host, Provider: r.s.Provider, Model: PlainModel(r.s.Model)}
-	}
-	return l
-}
-
-func (r *reduction) learnAccepted(tokens int, why string) {
-	l := r.learned()
-	if tokens <= r.window().Tokens || tokens <= l.AcceptedTokens {
-		return
-	}
-	l.AcceptedTokens, l.Why, l.At = tokens, why, r.now
-	r.ch.Learned = &l
-}
-
-func (r *reduction) learnStated(e LimitError) {
-	l := r.learned()
-	if e.MaxTokens <= 0 || e.MaxTokens == r.window().Tokens {
-		return
-	}
-	l.StatedTokens, l.Why, l.At = e.MaxTokens, fmt.Sprintf("a request was refused: the maximum is %s tokens", groupDigits(e.MaxTokens)), r.now
-	r.ch.Learned = &l
 }

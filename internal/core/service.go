@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/token"
 )
 
 // Service is what every door calls: the command line for a hook, the JSON-RPC server, the MCP tool. It does what must be
@@ -16,8 +20,11 @@ type Service struct {
 	// Config returns the settings in force for a working directory; "" stands for none in particular.
 	Config func(cwd string) Config
 	Now    func() time.Time
+	// Counter counts in Encoding what a conversation grew by. Without one it is guessed from its length.
+	Counter token.Counter
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
+	Meter     *Meter // counts conversations; nil where none are measured
 	Log       *slog.Logger
 }
 
@@ -37,19 +44,19 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	if ev.SessionID == "" {
 		return out, Errorf(CodeInvalid, "sessionId: expected the session's id, got none")
 	}
-	adapter, ok := s.Adapters[ev.Host]
-	if !ok {
-		return out, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, ev.Host)
-	}
-	cfg := s.Config(ev.CWD)
-	if err := s.read(ctx, adapter, &ev); err != nil {
+	if err := CheckHost(ev.Host); err != nil {
 		return out, err
 	}
+	cfg, rules := s.Config(ev.CWD), s.rules(ev.Host)
+	if err := s.read(ctx, &ev); err != nil {
+		return out, err
+	}
+	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
 	now := s.Now()
-	err := s.Store.Update(ctx, query(ev, cfg, adapter.Rules()), func(st State) Changes {
-		st.Rules = adapter.Rules()
+	err := s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
+		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
 		if changes.Session != nil {
@@ -74,29 +81,51 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 
 // Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.
 func (s *Service) Hook(ctx context.Context, host Host, name string, payload []byte) (Outcome, []byte, error) {
-	adapter, ok := s.Adapters[host]
-	if !ok {
-		return Outcome{}, nil, Errorf(CodeInvalid, "host: expected one of %v, got %q", Hosts, host)
-	}
-	ev, err := adapter.Decode(name, payload)
+	ev, err := s.Decode(host, name, payload)
 	if err != nil {
 		return Outcome{}, nil, err
 	}
+	return s.Answer(ctx, ev)
+}
+
+// Decode is the first half of Hook: it says what a payload means and changes nothing.
+func (s *Service) Decode(host Host, name string, payload []byte) (Event, error) {
+	if err := CheckHost(host); err != nil {
+		return Event{}, err
+	}
+	adapter, ok := s.Adapters[host]
+	if !ok {
+		return Event{}, Errorf(CodeInvalid, "host: expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
+	}
+	return adapter.Decode(name, payload)
+}
+
+// Answer is the second half of Hook: it handles the event of a payload and returns what the host is to be handed.
+func (s *Service) Answer(ctx context.Context, ev Event) (Outcome, []byte, error) {
 	out, err := s.Handle(ctx, ev)
 	if err != nil {
 		return out, nil, err
 	}
-	output, err := adapter.Encode(ev, out.Effects)
+	output, err := s.Adapters[ev.Host].Encode(ev, out.Effects)
 	return out, output, err
 }
 
+// rules returns what is known of a host; nothing of one that no adapter speaks to.
+func (s *Service) rules(host Host) Rules {
+	if adapter, ok := s.Adapters[host]; ok {
+		return adapter.Rules()
+	}
+	return Rules{}
+}
+
 // read fills in what was appended to the event's transcript since the stored cursor.
-func (s *Service) read(ctx context.Context, adapter Adapter, ev *Event) error {
+func (s *Service) read(ctx context.Context, ev *Event) error {
 	path := ev.Transcript
 	if ev.AgentID != "" {
 		path = ev.AgentTranscript
 	}
-	if path == "" || ev.Kind == SessionDeleted {
+	adapter, ok := s.Adapters[ev.Host]
+	if !ok || path == "" || ev.Kind == SessionDeleted {
 		return nil
 	}
 	cursor, err := s.cursor(ctx, *ev)
@@ -110,6 +139,27 @@ func (s *Service) read(ctx context.Context, adapter Adapter, ev *Event) error {
 	}
 	ev.Reading = &reading
 	return nil
+}
+
+// count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
+// what is reported.
+func (s *Service) count(ev *Event) {
+	budget := maxCountedBytes
+	if ev.AgentID != "" {
+		budget, ev.Content = 0, nil
+	}
+	ev.Content = slices.Clone(ev.Content)
+	budget = countPieces(ev.Content, s.Counter, budget)
+	if ev.Reading == nil {
+		return
+	}
+	for i := len(ev.Reading.Entries) - 1; i >= 0; i-- {
+		e := &ev.Reading.Entries[i]
+		if ev.AgentID != "" {
+			e.Content = nil
+		}
+		budget = countPieces(e.Content, s.Counter, budget)
+	}
 }
 
 func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
@@ -137,7 +187,16 @@ func query(ev Event, cfg Config, rules Rules) Query {
 				q.Model = e.Report.Model
 			}
 			q.WorkingSet = q.WorkingSet || e.Boundary != nil
+			if e.Report != nil || e.Content != nil {
+				q.Calibration = Encoding
+			}
 		}
+	}
+	if ev.Content != nil || ev.Reports != nil {
+		q.Calibration = Encoding
+	}
+	if ev.AgentID != "" {
+		q.Calibration = ""
 	}
 	if q.Model != "" && q.Provider == "" {
 		q.Provider = cmp.Or(ParseModel(q.Model).Provider, rules.Provider)

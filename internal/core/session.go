@@ -15,6 +15,7 @@ type Session struct {
 	Gauge  Gauge   `json:"gauge"`            // the main chain
 	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
 	Limits Limits  `json:"limits"`
+	Tail   Tail    `json:"tail,omitzero"` // of the main chain
 
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
@@ -31,6 +32,7 @@ type Session struct {
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
 	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
+	TurnPeak     int       `json:"turnPeak,omitempty"`     // the most that was reported since the turn began
 	TurnTokens   int       `json:"turnTokens,omitempty"`   // occupancy when the turn began; 0 is unknown
 	Awaiting     bool      `json:"awaiting,omitempty"`     // the model was asked and no report has come since
 	Prepared     bool      `json:"prepared,omitempty"`     // its tasks are recorded by its caller
@@ -49,8 +51,11 @@ type Gauge struct {
 	Tokens     int        `json:"tokens,omitempty"` // occupancy as of At
 	Provenance Provenance `json:"provenance,omitempty"`
 	At         time.Time  `json:"at,omitzero"`
-	// Appended is the estimate of what has come into the window since.
+	// Appended is the estimate of what has come into the window since. It is negative where more was forgotten.
 	Appended int `json:"appended,omitempty"`
+	// Below and Above say how far below and above Tokens the truth may lie where Tokens is an estimate.
+	Below int `json:"below,omitempty"`
+	Above int `json:"above,omitempty"`
 	// Behind says that the host has made another response since, whose figures have not been seen yet.
 	Behind bool `json:"behind,omitempty"`
 	// Recent holds the tuples of the last responses without their output, newest last. A status line carries no time: one that repeats a tuple

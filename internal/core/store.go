@@ -20,6 +20,9 @@ type Store interface {
 	Sessions(ctx context.Context, f SessionFilter) ([]Snapshot, error)
 	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0.
 	Samples(ctx context.Context, key Key, limit int) ([]Sample, error)
+	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. A watcher that
+	// is woken by any sign of a change learns here what it was, whichever process made it.
+	Changed(ctx context.Context, since int64) (Feed, error)
 	// Fleet returns what the figures across all sessions are made of.
 	Fleet(ctx context.Context, windowTasks int) (Fleet, error)
 	// Windows returns every learned window.
@@ -33,6 +36,8 @@ type Query struct {
 	// Provider and Model choose the learned window; "" stands for those of the stored session.
 	Provider, Model string
 	WorkingSet      bool // load Snapshot.WorkingSet
+	// Calibration asks for what is known of how the model counts in this encoding; "" loads none.
+	Calibration string
 	// Task names the task that may be recorded, given the stored session: load the ring's sums with it in mind. Nil, and ""
 	// from it, load none.
 	Task          func(Session) string
@@ -45,9 +50,12 @@ type State struct {
 	Snapshot
 	Known   bool // the session is stored
 	Learned LearnedWindow
-	Tasks   TaskSums
-	Alert   AlertGate
-	Rules   Rules // of the session's host; Service fills them in
+	// Calibration is that of the query's model. Where none is stored it only names the model and the encoding; it is zero
+	// where none was asked for or there is no model.
+	Calibration Calibration
+	Tasks       TaskSums
+	Alert       AlertGate
+	Rules       Rules // of the session's host; Service fills them in
 }
 
 // Snapshot is one session as stored, with its working set.
@@ -64,10 +72,23 @@ type Changes struct {
 	Paths       []PathUse
 	Samples     []Sample
 	Learned     *LearnedWindow
-	Task        *Task // one entry an ID: a repeat keeps the larger figure
-	WindowTasks int   // with Task: the ring's length
+	Calibration *Calibration // replaces the one stored for its model and encoding
+	Task        *Task        // one entry an ID: a repeat keeps the larger figure
+	WindowTasks int          // with Task: the ring's length
 	Alert       *AlertGate
 	Trim        *TrimCount // added to the counters
+}
+
+// Feed is what has changed in the store since a revision. Every save of a session, of its paths or its samples, and every
+// removal of one has a revision of its own, greater than all before it.
+type Feed struct {
+	Revision int64      // the newest, to ask with the next time
+	Sessions []Snapshot // saved since, as they are now, in the order of their last saving
+	Removed  []Key      // removed since and not saved again, in the order of their removal; not told when Whole
+	// Whole says that Sessions are all there are, and that others which the watcher may know of are gone: since was 0, was a
+	// revision of a store that this one has replaced, or was so long ago that the store has forgotten what was removed.
+	Whole bool
+	Alert AlertGate // as it is now
 }
 
 // SessionFilter selects sessions. The zero value selects those that have not ended.
@@ -80,10 +101,10 @@ type SessionFilter struct {
 
 // Sample is one point of a session's history.
 type Sample struct {
-	At           time.Time
-	Tokens       int // occupancy; after a compaction what it fell to
-	WindowTokens int
-	Kind         SampleKind
+	At           time.Time  `json:"at"`
+	Tokens       int        `json:"tokens"` // occupancy; after a compaction what it fell to
+	WindowTokens int        `json:"windowTokens"`
+	Kind         SampleKind `json:"kind"`
 }
 
 // SampleKind says what made a sample.
@@ -98,12 +119,13 @@ const (
 
 // LearnedWindow is what was learned about a model's window from what its provider accepted and refused.
 type LearnedWindow struct {
-	Host            Host
-	Provider, Model string // Model in its plain spelling, see PlainModel
-	AcceptedTokens  int    // the largest request known to have been accepted
-	StatedTokens    int    // the maximum that a refusal stated; 0 is none
-	Why             string // for people: what proved it
-	At              time.Time
+	Host           Host      `json:"host"`
+	Provider       string    `json:"provider"`
+	Model          string    `json:"model"`          // in its plain spelling, see PlainModel
+	AcceptedTokens int       `json:"acceptedTokens"` // the largest request known to have been accepted
+	StatedTokens   int       `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
+	Why            string    `json:"why"`            // for people: what proved it
+	At             time.Time `json:"at"`
 }
 
 // Task is one unit of agent work whose context is recorded for the fleet figures.

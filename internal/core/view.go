@@ -118,9 +118,18 @@ type AgentView struct {
 func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.Time) SessionView {
 	e := s.Session
 	compaction := e.Compaction.Expire(now)
+	usage := usageOf(e.Gauge, e.window(learned, cfg, rules), cfg)
+	if perTurn, known := e.GrowthPerTurn(); known {
+		usage.GrowthPerTurn = &perTurn
+	}
+	if usage.ToCompaction != nil {
+		if turns, known := e.TurnsTo(*usage.ToCompaction); known {
+			usage.TurnsLeft = &turns
+		}
+	}
 	v := SessionView{
 		Host: e.Host, SessionID: e.SessionID, CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: providerOf(e, rules),
-		Usage: usageOf(e.Gauge, e.window(learned, cfg, rules), cfg), Agents: []AgentView{}, WorkingSet: []string{},
+		Usage: usage, Agents: []AgentView{}, WorkingSet: []string{},
 		Compactions: compaction.Count, Compacting: !compaction.OpenedAt.IsZero(), State: StateActive,
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
@@ -172,15 +181,21 @@ func usageOf(g Gauge, w Window, cfg Config) Usage {
 	if !g.Known {
 		return u
 	}
-	projected := g.Tokens + g.Appended
-	percent := math.Round(float64(g.Tokens)/float64(w.Tokens)*10_000) / 100
+	tokens, projected := g.Tokens, g.Projected()
+	if !g.Reported() {
+		tokens = projected // there is no report to keep apart
+	}
+	if band, estimated := g.Band(); estimated {
+		u.Band = &band
+	}
+	percent := math.Round(float64(tokens)/float64(w.Tokens)*10_000) / 100
 	if w.CompactionTokens > 0 {
-		toCompaction = max(w.CompactionTokens-g.Tokens, 0)
+		toCompaction = max(w.CompactionTokens-tokens, 0)
 		u.ToCompaction = &toCompaction
 	}
-	level := LevelOf(g.Tokens, w.Tokens, toCompaction, cfg.Levels)
-	shown, shownPercent := min(g.Tokens, u.Display.LimitTokens), Percent(g.Tokens, u.Display.LimitTokens)
-	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &g.Tokens, &projected, &percent, &level, &g.Provenance
+	level := LevelOf(tokens, w.Tokens, toCompaction, cfg.Levels)
+	shown, shownPercent := min(tokens, u.Display.LimitTokens), Percent(tokens, u.Display.LimitTokens)
+	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &tokens, &projected, &percent, &level, &g.Provenance
 	u.Exact, u.AsOf, u.Stale = g.Provenance != ProvenanceEstimate, &g.At, g.Behind
 	u.Display.Tokens, u.Display.Percent = &shown, &shownPercent
 	return u

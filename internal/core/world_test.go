@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/token"
 )
 
 // world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
@@ -22,15 +24,21 @@ type world struct {
 	paths    map[Key]map[string]PathUse
 	samples  map[Key][]Sample
 	learned  map[LearnedWindow]LearnedWindow // by host, provider and model alone
+	taught   map[[2]string]Calibration       // by model and encoding
 	tasks    []Task
 	alert    AlertGate
 	trim     TrimCount
+	counter  token.Counter
+
+	revision       int64
+	saved, removed map[Key]int64 // the revision of the last time
 }
 
 func newWorld() *world {
 	return &world{cfg: DefaultConfig(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		rules:    map[Host]Rules{HostClaudeCode: claudeRules, HostOpenCode: openCodeRules, HostCodex: codexRules, HostGeneric: {}},
-		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{}}
+		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{},
+		taught: map[[2]string]Calibration{}, saved: map[Key]int64{}, removed: map[Key]int64{}}
 }
 
 func learnedKey(l LearnedWindow) LearnedWindow {
@@ -46,6 +54,10 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	}
 	provider, model := cmp.Or(q.Provider, st.Session.Provider), cmp.Or(q.Model, st.Session.Model)
 	st.Learned = w.learned[LearnedWindow{Host: q.Key.Host, Provider: provider, Model: PlainModel(model)}]
+	if plain := PlainModel(model); q.Calibration != "" && plain != "" {
+		st.Calibration = w.taught[[2]string{plain, q.Calibration}]
+		st.Calibration.Model, st.Calibration.Encoding = plain, q.Calibration
+	}
 	if q.Task != nil {
 		id := q.Task(st.Session)
 		st.Tasks.Full = len(w.tasks) >= q.WindowTasks
@@ -61,13 +73,21 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		}
 	}
 	ch := decide(st)
-	if ch.Delete {
+	if ch.Delete && st.Known {
+		w.revision++
+		w.removed[q.Key] = w.revision
+		delete(w.saved, q.Key)
 		delete(w.sessions, q.Key)
 		delete(w.paths, q.Key)
 		delete(w.samples, q.Key)
 	}
 	if ch.Session != nil {
 		w.sessions[q.Key] = *ch.Session
+	}
+	if ch.Session != nil || len(ch.Paths)+len(ch.Samples) > 0 {
+		w.revision++
+		w.saved[q.Key] = w.revision
+		delete(w.removed, q.Key)
 	}
 	for _, use := range ch.Paths {
 		if w.paths[q.Key] == nil {
@@ -80,6 +100,9 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	w.samples[q.Key] = append(w.samples[q.Key], ch.Samples...)
 	if ch.Learned != nil {
 		w.learned[learnedKey(*ch.Learned)] = *ch.Learned
+	}
+	if c := ch.Calibration; c != nil {
+		w.taught[[2]string{c.Model, c.Encoding}] = *c
 	}
 	if ch.Alert != nil {
 		w.alert = *ch.Alert
@@ -135,6 +158,26 @@ func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]Snapshot, erro
 	return all, nil
 }
 
+func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
+	feed := Feed{Revision: w.revision, Whole: since == 0, Alert: w.alert}
+	after := func(revisions map[Key]int64) (keys []Key) {
+		for _, key := range slices.SortedFunc(maps.Keys(revisions), func(a, b Key) int { return cmp.Compare(revisions[a], revisions[b]) }) {
+			if revisions[key] > since {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	for _, key := range after(w.saved) {
+		s, _ := w.Session(ctx, key)
+		feed.Sessions = append(feed.Sessions, s)
+	}
+	if !feed.Whole {
+		feed.Removed = after(w.removed)
+	}
+	return feed, nil
+}
+
 func (w *world) Samples(_ context.Context, key Key, _ int) ([]Sample, error) {
 	return w.samples[key], nil
 }
@@ -184,7 +227,7 @@ func (w *world) service() *Service {
 	for host, rules := range w.rules {
 		adapters[host] = plainAdapter{host: host, rules: rules}
 	}
-	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now },
+	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now }, Counter: w.counter,
 		DirExists: func(path string) bool { return strings.HasSuffix(path, "exists") }, Log: slog.New(slog.DiscardHandler)}
 }
 

@@ -15,6 +15,7 @@ import (
 type line struct {
 	kind, subtype, sidechain, apiError, summary, message, errorDetails []byte
 	timestamp, uuid, cwd, wireInputs, metadata, title                  []byte
+	meta, attachment, rendered                                         []byte
 }
 
 // format returns how the lines of the transcript at path are read. Only the main chain counts; in the file of a sub-agent,
@@ -23,7 +24,7 @@ func format(path string) transcript.Format {
 	ofAgent := strings.HasPrefix(filepath.Base(path), "agent-")
 	return transcript.Format{
 		Entry:  func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
-		Enough: func(e core.Entry) bool { return e.Report != nil },
+		Enough: secondAnswer(),
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
 			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
@@ -31,11 +32,26 @@ func format(path string) transcript.Format {
 	}
 }
 
+// secondAnswer returns a function that tells, of entries that come newest first, the first one that is of another answer
+// than the last: by then all lines of the last answer have been seen.
+func secondAnswer() func(core.Entry) bool {
+	var last *core.Report
+	return func(e core.Entry) bool {
+		if e.Report == nil {
+			return false
+		}
+		if last == nil {
+			last = e.Report
+		}
+		return e.Report.MessageID == "" || e.Report.MessageID != last.MessageID
+	}
+}
+
 var toolUse, titleType, summaryType = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
 
 // wanted are the types of line that are read to their end.
 var wanted = map[string]bool{
-	`"assistant"`: true, `"system"`: true, `"user"`: true, `"ai-title"`: true, `"custom-title"`: true, `"summary"`: true,
+	`"assistant"`: true, `"system"`: true, `"user"`: true, `"attachment"`: true, `"ai-title"`: true, `"custom-title"`: true, `"summary"`: true,
 }
 
 // entry decodes one line.
@@ -52,7 +68,11 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 		// The text that replaced the conversation; merge joins it with its boundary.
 		if transcript.IsTrue(l.summary) {
 			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
+		} else {
+			e.Content = l.said()
 		}
+	case `"attachment"`:
+		e.Content = l.attached()
 	case `"system"`:
 		l.boundary(&e)
 	default:
@@ -62,7 +82,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 }
 
 // scan picks the members of a line. It gives up early on lines that are long and say nothing: records of requests name
-// their type first, attachments hold one.
+// their type first.
 func (l *line) scan(data []byte) bool {
 	ok := transcript.Members(data, func(key, value []byte) bool {
 		switch string(key) {
@@ -70,7 +90,11 @@ func (l *line) scan(data []byte) bool {
 			l.kind = value
 			return wanted[string(value)]
 		case "attachment":
-			return false
+			l.attachment = value
+		case "rendered":
+			l.rendered = value
+		case "isMeta":
+			l.meta = value
 		case "subtype":
 			l.subtype = value
 		case "isSidechain":
@@ -130,30 +154,39 @@ func (l *line) assistant(e *core.Entry) {
 		}
 	}
 	transcript.Elements(content, func(block []byte) bool {
-		e.Paths = append(e.Paths, l.blockPaths(block, e.At)...)
+		l.block(e, block)
 		return true
 	})
 }
 
-// blockPaths returns the files of a block of an answer that calls a tool. Whether the call succeeded stands in a later
-// line; it is taken to have.
-func (l *line) blockPaths(block []byte, at time.Time) []core.PathUse {
-	var kind, id, name, input []byte
+// block reads a block of an answer. Whether a call that it makes succeeded stands in a later line; it is taken to have.
+func (l *line) block(e *core.Entry, block []byte) {
+	var kind, text, signature, id, name, input []byte
 	transcript.Pick(block,
 		transcript.Field{Name: "type", Value: &kind},
+		transcript.Field{Name: "text", Value: &text},
+		transcript.Field{Name: "signature", Value: &signature},
 		transcript.Field{Name: "id", Value: &id},
 		transcript.Field{Name: "name", Value: &name},
 		transcript.Field{Name: "input", Value: &input})
-	if transcript.String(kind) != "tool_use" {
-		return nil
+	switch transcript.String(kind) {
+	case "text":
+		e.Content = append(e.Content, core.Piece{Class: core.AnswerText, Text: transcript.String(text)})
+	case "thinking":
+		e.Content = append(e.Content, core.Piece{Class: core.Thought, Bytes: max(0, len(signature)-len(`""`))})
+	case "tool_use":
+		call := core.Piece{Class: core.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id)}
+		// What the model really wrote, where the host changed it before running it.
+		transcript.Pick(l.wireInputs, transcript.Field{Name: call.CallID, Value: &input})
+		if call.Tool != exitPlan {
+			call.Text = string(input)
+		}
+		e.Content = append(e.Content, call)
+		for _, use := range toolPaths(call.Tool, input, transcript.String(l.cwd)) {
+			use.At = e.At
+			e.Paths = append(e.Paths, use)
+		}
 	}
-	// What the model really wrote, where the host changed it before running it.
-	transcript.Pick(l.wireInputs, transcript.Field{Name: transcript.String(id), Value: &input})
-	paths := toolPaths(transcript.String(name), input, transcript.String(l.cwd))
-	for i := range paths {
-		paths[i].At = at
-	}
-	return paths
 }
 
 // boundary reads the line that marks a compaction. Files spell its figures in camel case, the host's live stream in snake
@@ -204,23 +237,13 @@ func timestamp(value []byte) time.Time {
 	return at
 }
 
-// merge joins entries, in file order, that tell of one thing: the lines of one answer, of which the last stands for all,
-// and a compaction with the summary that follows it. A summary whose boundary is not among the entries is dropped: the
-// boundary was read before, and the PostCompact event carries the same text.
+// merge joins a compaction with the summary that follows it. A summary whose boundary is not among the entries is dropped:
+// the boundary was read before, and the PostCompact event carries the same text.
 func merge(entries []core.Entry) []core.Entry {
-	var (
-		answers  = make(map[string]int) // index in entries of the last line, by message id
-		boundary *core.Boundary         // the last one, while it has no summary
-	)
+	var boundary *core.Boundary // the last one, while it has no summary
 	for i := range entries {
 		e := &entries[i]
 		switch {
-		case e.Report != nil && e.Report.MessageID != "":
-			if earlier, ok := answers[e.Report.MessageID]; ok && sameAnswer(*e.Report, *entries[earlier].Report) {
-				e.Report.Tuple.Output = max(e.Report.Tuple.Output, entries[earlier].Report.Tuple.Output)
-				entries[earlier].Report = nil
-			}
-			answers[e.Report.MessageID] = i
 		case isSummary(e.Boundary):
 			if boundary != nil {
 				boundary.Summary = e.Boundary.Summary
@@ -233,16 +256,9 @@ func merge(entries []core.Entry) []core.Entry {
 	return slices.DeleteFunc(entries, isEmpty)
 }
 
-// sameAnswer reports whether two reports with one message id are of one answer. All its lines have the same figures, but
-// for the output, which grows; an id that comes with others was given twice.
-func sameAnswer(a, b core.Report) bool {
-	a.Tuple.Output = b.Tuple.Output
-	return a.Tuple == b.Tuple
-}
-
 // isSummary tells the text of a summary from a boundary, which always has an id.
 func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
 
 func isEmpty(e core.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0 && len(e.Content) == 0
 }

@@ -58,7 +58,7 @@ func TestLines(t *testing.T) {
 			answer("msg_1", 100_000, 1, "null", call),
 			prompt,
 			answer("msg_1", 100_000, 77, "tool_use", callSed),
-		}, []string{"read /w/a.go", "msg_1 100912 output 77, mentioned /w/b.go"}},
+		}, []string{"msg_1 100912 output 0", "msg_1 100912 output 0, read /w/a.go", "msg_1 100912 output 77, mentioned /w/b.go"}},
 		{"the output of an unfinished answer is a placeholder", []string{answer("msg_1", 1000, 8, "null", text)},
 			[]string{"msg_1 1912 output 0"}},
 		{"an id that was given twice", []string{
@@ -130,7 +130,8 @@ func TestASubAgentsOwnFile(t *testing.T) {
 	}
 }
 
-// At first sight only the last report and what follows it count, and of what lies before the paths and the last title.
+// At first sight the last answer counts, from its first line on, and of what lies before the paths and the last title. The
+// line that ends the search is of the answer before.
 func TestFirstSight(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	lines := []string{
@@ -145,16 +146,17 @@ func TestFirstSight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`title "second"`, "read /w/a.go", "mentioned /w/b.go", "msg_3 915 output 9", "micro m1 60497 to 0", "limit 210000 > 200000"}
+	want := []string{"read /w/a.go", `title "second"`, "msg_2 914 output 1, read /w/a.go", "msg_3 915 output 0, mentioned /w/b.go", "msg_3 915 output 9",
+		"micro m1 60497 to 0", "limit 210000 > 200000"}
 	if diff := cmp.Diff(want, brief(reading.Entries)); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
-	e := reading.Entries[3]
+	e := reading.Entries[4]
 	at := time.Date(2026, 11, 21, 9, 25, 38, 924e6, time.UTC)
 	if !e.At.Equal(at) || !e.Report.At.Equal(at) || e.Report.Provenance != core.ProvenanceTranscript || e.Report.Model != "claude-sonnet-4-6" {
 		t.Errorf("got %+v", e.Report)
 	}
-	if p := reading.Entries[1].Paths[0]; !p.At.Equal(at) {
+	if p := reading.Entries[2].Paths[0]; !p.At.Equal(at) {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -254,7 +256,7 @@ func appendTo(t fataler, path, more string) {
 	}
 }
 
-// brief renders entries as a person would tell them.
+// brief renders entries as a person would tell them, without their content.
 func brief(entries []core.Entry) (out []string) {
 	for _, e := range entries {
 		var parts []string
@@ -280,7 +282,9 @@ func brief(entries []core.Entry) (out []string) {
 		for _, p := range e.Paths {
 			parts = append(parts, useNames[p.Use]+" "+p.Path)
 		}
-		out = append(out, strings.Join(parts, ", "))
+		if len(parts) > 0 || len(e.Content) == 0 {
+			out = append(out, strings.Join(parts, ", "))
+		}
 	}
 	return out
 }

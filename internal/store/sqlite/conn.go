@@ -6,8 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
-
-	modernc "modernc.org/sqlite"
 )
 
 // conn is one connection with the statements prepared on it. One goroutine uses it at a time.
@@ -30,9 +28,10 @@ func (c *conn) open(ctx context.Context) (err error) {
 // giveBack ends the use that began with file.take.
 func (c *conn) giveBack() { c.home <- c }
 
-// close closes the connection, which can be opened again. The last connection of all processes to be closed deletes the
-// write-ahead log, by its name, unless keepLog: where the name may have come to belong to another file, that must not be.
-func (c *conn) close(keepLog bool) {
+// close closes the connection, which can be opened again. The last connection of all processes to be closed folds the
+// write-ahead log into the file and deletes it, by its name, unless keep says to leave it: where the name may have come to
+// belong to another file, that must not be.
+func (c *conn) close(keep bool) {
 	if c.sql == nil {
 		return
 	}
@@ -40,8 +39,8 @@ func (c *conn) close(keepLog bool) {
 		statement.Close()
 	}
 	c.sql.Raw(func(raw any) error {
-		if keepLog {
-			raw.(modernc.FileControl).FileControlPersistWAL("main", 1)
+		if keep {
+			keepLog(raw)
 		}
 		return driver.ErrBadConn // database/sql would keep it open for the next to come
 	})
@@ -104,10 +103,15 @@ func (c *conn) rows(ctx context.Context, query string, args []any, each func(sca
 	return rows.Err()
 }
 
-// transaction runs f between begin and COMMIT; an error or a panic of f undoes all that it did.
-func (c *conn) transaction(ctx context.Context, begin string, f func() error) (err error) {
+// transaction runs f between BEGIN and COMMIT; an error or a panic of f undoes all that it did. A writing one gets its lock
+// first and waits for nobody after that: the context of f then does not end, which spares a goroutine for each statement.
+func (c *conn) transaction(ctx context.Context, write bool, f func(context.Context) error) (err error) {
 	if err := c.open(ctx); err != nil {
 		return err
+	}
+	begin, inside := "BEGIN", ctx
+	if write {
+		begin, inside = "BEGIN IMMEDIATE", context.WithoutCancel(ctx)
 	}
 	if err := c.exec(ctx, begin); err != nil {
 		if ctx.Err() != nil {
@@ -121,13 +125,13 @@ func (c *conn) transaction(ctx context.Context, begin string, f func() error) (e
 			c.close(true) // in no known state: the next to come connects anew
 		}
 	}()
-	if err := f(); err != nil {
+	if err := f(inside); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // waits for nobody, and should not be told failed when it is not
+	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // should not be told failed when it is not
 	done = err == nil
 	return err
 }

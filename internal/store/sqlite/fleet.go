@@ -53,7 +53,7 @@ func (c *conn) counters(ctx context.Context) (alert core.AlertGate, trim core.Tr
 // Fleet implements core.Store. Since is when the oldest task of the ring was recorded.
 func (s *Store) Fleet(ctx context.Context, windowTasks int) (core.Fleet, error) {
 	var fleet core.Fleet
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		fleet = core.Fleet{}
 		var err error
 		if fleet.Alert, fleet.Trim, err = c.counters(ctx); err != nil {
@@ -110,7 +110,7 @@ func (c *conn) saveWindow(ctx context.Context, w core.LearnedWindow) error {
 // Windows implements core.Store. They come in order of host, provider and model.
 func (s *Store) Windows(ctx context.Context) ([]core.LearnedWindow, error) {
 	var all []core.LearnedWindow
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		all = nil
 		return c.rows(ctx, selectWindows+"ORDER BY host, provider, model", nil, func(scan func(...any) error) error {
 			w, err := scanWindow(scan)

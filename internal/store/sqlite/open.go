@@ -104,6 +104,7 @@ func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	if err := f.prepare(ctx, c); err != nil {
+		keepLog(c) // a file that is refused is left alone, and so is what belongs to it
 		c.Close()
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (f *file) prepare(ctx context.Context, c driver.Conn) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		mode, err := one(ctx, c, "PRAGMA journal_mode")
 		if err == nil && mode != "wal" {
-			mode, err = one(ctx, c, "PRAGMA journal_mode = wal")
+			_, err = one(ctx, c, "PRAGMA journal_mode = wal")
 		}
 		if err == nil {
 			break
@@ -216,9 +217,9 @@ func (f *file) close(ctx context.Context) error {
 	if unlock, err := lock(context.WithoutCancel(ctx), f.path, false, f.timeout); err == nil {
 		defer unlock()
 	}
-	keepLog := f.identity != nil && !f.current()
-	(<-f.writer).close(keepLog)
-	(<-f.reader).close(keepLog)
+	keep := f.identity != nil && !f.current() || shortLog(f.path)
+	(<-f.writer).close(keep)
+	(<-f.reader).close(keep)
 	return f.db.Close()
 }
 
@@ -234,17 +235,13 @@ func (f *file) moveAside(ctx context.Context) (string, error) {
 	if !f.current() {
 		return "", nil
 	}
-	real, err := filepath.EvalSymlinks(f.path) // SQLite puts the log beside the file itself
-	if err != nil {
-		return "", err
-	}
-	aside := real + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
+	aside := f.path + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
 	// The database goes first: an empty file in its place makes SQLite drop a log that a crash right here leaves behind.
-	if err := os.Rename(real, aside); err != nil {
+	if err := os.Rename(f.path, aside); err != nil {
 		return "", err
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Rename(real+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(f.path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -13,7 +14,7 @@ import (
 // seldom that counting them costs an update next to nothing.
 const (
 	maxSamples = 2000
-	tidyEvery  = 100
+	tidyEvery  = 250
 )
 
 // sessionRow is a session as it stands in its table.
@@ -40,7 +41,7 @@ func scanSession(scan func(...any) error) (sessionRow, error) {
 	return row, nil
 }
 
-// sessions returns the rows of selectSessions with the given conditions, leaving out those that keep refuses.
+// sessions returns the rows of selectSessions with the given conditions.
 func (c *conn) sessions(ctx context.Context, conditions string, args []any) ([]sessionRow, error) {
 	var found []sessionRow
 	err := c.rows(ctx, selectSessions+conditions, args, func(scan func(...any) error) error {
@@ -98,7 +99,7 @@ func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes core.Ch
 	return nil
 }
 
-// put writes the row of a session. A new one is given its id.
+// put writes the row of a session, under a new revision. A new one is given its id.
 func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
 	s := row.session
 	data, err := json.Marshal(s)
@@ -106,11 +107,11 @@ func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
 		return err
 	}
 	if !isNew {
-		return c.exec(ctx, "UPDATE sessions SET cwd = ?, updated_at = ?, ended_at = ?, added = ?, data = ? WHERE id = ?",
+		return c.exec(ctx, "UPDATE sessions SET cwd = ?, updated_at = ?, ended_at = ?, added = ?, data = ?, revision = "+nextRevision+" WHERE id = ?",
 			s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data), row.id)
 	}
-	_, err = c.row(ctx, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
-		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+	_, err = c.row(ctx, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data, revision)
+		VALUES (?, ?, ?, ?, ?, ?, ?, `+nextRevision+`) RETURNING id`,
 		[]any{string(s.Host), s.SessionID, s.CWD, millis(s.UpdatedAt), millis(s.EndedAt), row.added, string(data)}, &row.id)
 	return err
 }
@@ -189,7 +190,7 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 // Session implements core.Store.
 func (s *Store) Session(ctx context.Context, key core.Key) (core.Snapshot, error) {
 	var snapshot core.Snapshot
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		row, err := c.session(ctx, key)
 		if err != nil {
 			return err
@@ -217,28 +218,34 @@ func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]core.Snap
 // snapshots returns the sessions that meet the conditions and lie in the folders of f, at most its limit.
 func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]core.Snapshot, error) {
 	var found []core.Snapshot
-	err := s.run(ctx, false, func(c *conn) error {
-		found = nil
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		rows, err := c.sessions(ctx, conditions+" ORDER BY updated_at DESC, id DESC", args)
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			if len(f.Folders) > 0 && !withinAny(f.Folders, row.session.CWD) {
-				continue
-			}
-			set, err := c.workingSet(ctx, row.id)
-			if err != nil {
-				return err
-			}
-			found = append(found, core.Snapshot{Session: row.session, WorkingSet: set})
-			if len(found) == f.Limit {
-				break
-			}
+		if len(f.Folders) > 0 {
+			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !withinAny(f.Folders, row.session.CWD) })
 		}
-		return nil
+		if f.Limit > 0 {
+			rows = rows[:min(f.Limit, len(rows))]
+		}
+		found, err = c.withWorkingSets(ctx, rows)
+		return err
 	})
 	return found, err
+}
+
+// withWorkingSets returns the sessions of rows with their working sets.
+func (c *conn) withWorkingSets(ctx context.Context, rows []sessionRow) ([]core.Snapshot, error) {
+	var all []core.Snapshot
+	for _, row := range rows {
+		set, err := c.workingSet(ctx, row.id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, core.Snapshot{Session: row.session, WorkingSet: set})
+	}
+	return all, nil
 }
 
 // withinAny reports whether cwd is one of the folders or lies below one.
@@ -257,7 +264,7 @@ func (s *Store) Samples(ctx context.Context, key core.Key, limit int) ([]core.Sa
 		limit = -1
 	}
 	var samples []core.Sample
-	err := s.run(ctx, false, func(c *conn) error {
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		samples = nil
 		return c.rows(ctx, `SELECT at, tokens, window_tokens, kind FROM
 			(SELECT m.* FROM samples m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND s.host = ?

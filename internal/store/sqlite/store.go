@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{options: o}
 	path, err := filepath.Abs(o.Path)
 	if err == nil {
-		s.path, err = local(path, o)
+		s.path, err = local(followLinks(path), o)
 	}
 	if err == nil {
 		err = s.reopen(ctx)
@@ -66,6 +67,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, explain(ctx, err, o.BusyTimeout)
 	}
 	return s, nil
+}
+
+// followLinks returns what path leads to when it is itself a symbolic link. SQLite puts the log beside that file, and what
+// is moved aside is the file and not the link.
+func followLinks(path string) string {
+	for range 10 { // more is a loop, and opening will say so
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
 }
 
 // Path returns where the database file is: a change by any process touches it or the file of that name with "-wal".
@@ -143,7 +160,7 @@ func (s *Store) current(ctx context.Context) (*file, error) {
 
 // run calls f with a connection for writing or one for reading. Where f finds the file damaged, that is moved aside and f
 // called once more, on a fresh one.
-func (s *Store) run(ctx context.Context, write bool, f func(*conn) error) error {
+func (s *Store) run(ctx context.Context, write bool, f func(context.Context, *conn) error) error {
 	used, err := s.once(ctx, write, f)
 	if damaged(err) && used != nil {
 		if err = s.replace(ctx, used); err == nil {
@@ -167,7 +184,7 @@ func (s *Store) replace(ctx context.Context, f *file) error {
 }
 
 // once calls f with a connection of the file, which it returns, in one transaction.
-func (s *Store) once(ctx context.Context, write bool, f func(*conn) error) (*file, error) {
+func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *conn) error) (*file, error) {
 	file, err := s.current(ctx)
 	if err != nil {
 		return nil, err
@@ -178,17 +195,13 @@ func (s *Store) once(ctx context.Context, write bool, f func(*conn) error) (*fil
 		return nil, err
 	}
 	defer c.giveBack()
-	begin := "BEGIN"
-	if write {
-		begin = "BEGIN IMMEDIATE"
-	}
-	return file, c.transaction(ctx, begin, func() error { return f(c) })
+	return file, c.transaction(ctx, write, func(ctx context.Context) error { return f(ctx, c) })
 }
 
 // Update implements core.Store.
 func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State) core.Changes) error {
 	decided := false
-	return s.run(ctx, true, func(c *conn) error {
+	return s.run(ctx, true, func(ctx context.Context, c *conn) error {
 		if decided { // and the damage was found while saving
 			return core.Errorf(core.CodeUnavailable, "the state was damaged and has been started anew; the update was not kept")
 		}

@@ -26,7 +26,7 @@ func setUmask(t *testing.T, mask int) {
 // fullRole meets a limit on the size of files, which a write runs into as it would into the end of a disk.
 func fullRole(ctx context.Context, path string, _ []string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	const limit = 64 << 10
+	const limit = 128 << 10
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func TestAFullDiskIsUnavailable(t *testing.T) {
 func TestTooLittleRoomToBegin(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
-	if err := s.run(t.Context(), true, func(c *conn) error {
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
 		_, err := c.row(t.Context(), "PRAGMA max_page_count = 1", nil, new(int))
 		return err
 	}); err != nil {

@@ -26,6 +26,11 @@ func (c *conn) load(ctx context.Context, q core.Query) (state core.State, row *s
 		if state.Learned, err = c.window(ctx, q.Key.Host, provider, model); err != nil {
 			return state, nil, err
 		}
+		if q.Calibration != "" {
+			if state.Calibration, err = c.calibration(ctx, model, q.Calibration); err != nil {
+				return state, nil, err
+			}
+		}
 	}
 	if q.Task == nil {
 		return state, row, nil
@@ -57,6 +62,11 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 	}
 	if changes.Learned != nil {
 		if err := c.saveWindow(ctx, *changes.Learned); err != nil {
+			return err
+		}
+	}
+	if changes.Calibration != nil {
+		if err := c.saveCalibration(ctx, *changes.Calibration); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,11 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 	"the past thins out, compactions stay": func(t *testing.T, f *fixture) {
 		f.save(session("s1", 0), session("s2", 0))
 		f.update(key("s2"), core.Changes{Samples: []core.Sample{{At: noon, Kind: core.SampleUsage}}})
-		const total, each = 3 * MaxSamples, 7
+		const total = 3 * MaxSamples
+		each := 7
+		if testing.Short() {
+			each = 70
+		}
 		compactions := 0
 		for from := 0; from < total; from += each {
 			var samples []core.Sample

@@ -25,6 +25,7 @@ func checkModel(t *testing.T, open Open) {
 		ring := rapid.IntRange(1, 4).Draw(rt, "ring")
 		most := rapid.IntRange(0, 4).Draw(rt, "most")
 		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		w := watcher{}
 		for now := range rapid.IntRange(1, 25).Draw(rt, "updates") {
 			k := key(id.Draw(rt, "session"))
 			var changes core.Changes
@@ -50,11 +51,36 @@ func checkModel(t *testing.T, open Open) {
 			m.apply(k, changes)
 			f.want("Sessions", f.ids(core.SessionFilter{}), m.ids())
 			f.want("tasks", f.fleet(ring).Tokens, m.tokens())
+			if rapid.Bool().Draw(rt, "watch") {
+				w.follow(f)
+				f.want("what a watcher knows", w.known, m.sessions)
+			}
 			if t.Failed() {
 				rt.Fatalf("after update %d: %+v of %v", now, changes, k)
 			}
 		}
 	})
+}
+
+// watcher knows of the sessions what the feed has told it.
+type watcher struct {
+	known map[core.Key]core.Snapshot
+	last  int64
+}
+
+func (w *watcher) follow(f *fixture) {
+	feed := f.changed(w.last)
+	f.want("Whole", feed.Whole, w.last == 0)
+	if feed.Whole {
+		w.known = map[core.Key]core.Snapshot{}
+	}
+	for _, key := range feed.Removed {
+		delete(w.known, key)
+	}
+	for _, s := range feed.Sessions {
+		w.known[s.Session.Key()] = s
+	}
+	w.last = feed.Revision
 }
 
 func (m *model) state(k core.Key, task string, ring int) core.State {

@@ -31,6 +31,8 @@ func Run(t *testing.T, open Open) {
 		{"samples", sampleTests},
 		{"tasks", taskTests},
 		{"windows", windowTests},
+		{"calibration", calibrationTests},
+		{"feed", feedTests},
 		{"transaction", transactionTests},
 	} {
 		for name, test := range group.tests {
@@ -189,6 +191,18 @@ func fill(v reflect.Value, n *int) {
 		v.SetInt(math.MaxInt32 + int64(*n))
 	case reflect.Uint64:
 		v.SetUint(math.MaxUint64 - uint64(*n))
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, n)
+		fill(value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.5)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(v.Index(0), n)

@@ -14,11 +14,12 @@ import (
 // everything returns changes of every kind to the session s1.
 func everything() core.Changes {
 	return core.Changes{
-		Session: ptr(full("s1")),
-		Paths:   []core.PathUse{{Path: "a.go", Use: core.Edited, At: noon}},
-		Samples: []core.Sample{{At: noon, Tokens: 1, WindowTokens: 2, Kind: core.SampleUsage}},
-		Learned: &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "anthropic", Model: "m", AcceptedTokens: 3, At: noon},
-		Task:    &core.Task{ID: "t", Tokens: 4, At: noon}, WindowTasks: 5,
+		Session:     ptr(full("s1")),
+		Paths:       []core.PathUse{{Path: "a.go", Use: core.Edited, At: noon}},
+		Samples:     []core.Sample{{At: noon, Tokens: 1, WindowTokens: 2, Kind: core.SampleUsage}},
+		Learned:     &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "anthropic", Model: "m", AcceptedTokens: 3, At: noon},
+		Calibration: &core.Calibration{Model: "m", Encoding: "e", Factors: []core.Factor{{Value: 1.5, Weight: 0.7}}, Forgot: 1, Kept: 2},
+		Task:        &core.Task{ID: "t", Tokens: 4, At: noon}, WindowTasks: 5,
 		Alert: &core.AlertGate{At: noon, Rate: 0.5},
 		Trim:  &core.TrimCount{Operations: 1, Tokens: 6},
 	}
@@ -39,6 +40,7 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		f.want("Session", f.session(key("s1")), core.Snapshot{Session: full("s1"), WorkingSet: everything().Paths})
 		f.want("Samples", f.samples(key("s1"), 0), everything().Samples)
 		f.want("Windows", f.windows(), []core.LearnedWindow{*everything().Learned})
+		f.want("Calibration", f.calibration("m", "e"), *everything().Calibration)
 		f.want("Fleet", f.fleet(0), core.Fleet{Tokens: []int{4}, Since: noon, Trim: *everything().Trim, Alert: *everything().Alert})
 	},
 	"zero changes change nothing": func(t *testing.T, f *fixture) {
@@ -69,6 +71,7 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		err = f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { return changes })
 		f.wantCode("paths of nobody", err, core.CodeInternal)
 		f.wantNothing()
+		f.want("Calibration", f.calibration("m", "e"), core.Calibration{Model: "m", Encoding: "e"})
 	},
 	"a context that has ended": func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -105,7 +108,11 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		f.want("Session", f.session(key("s1")).Session, full("s1"))
 	},
 	"nothing is lost between goroutines": func(t *testing.T, f *fixture) {
-		const goroutines, each = 8, 50
+		const goroutines = 8
+		each := 50
+		if testing.Short() {
+			each = 10
+		}
 		var group sync.WaitGroup
 		for g := range goroutines {
 			group.Go(func() {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"pgregory.net/rapid"
+
+	"github.com/ctxls/ctxls/internal/core/token"
+)
+
+// However a text is cut, it counts the same, and all of it is told.
+func TestPiecesAddUp(t *testing.T) {
+	var source []byte
+	files, _ := filepath.Glob("*.go")
+	for _, f := range append(files, filepath.Join("testdata", "script", "measure.txt")) {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, data...)
+	}
+	word := rapid.SampledFrom([]string{"\n", "\r\n", " ", "\t", "a", "The", "don't", "'S", "x\u0301", "\u0301", "é", "漢", "12345", "{", "//", "/", "…", "\u2028", "\xff", "\u00a0"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(word).Draw(t, "words"), "")
+		if rapid.Bool().Draw(t, "source") {
+			from := rapid.IntRange(0, len(source)).Draw(t, "from")
+			text = string(source[from:min(len(source), from+2000)])
+		}
+		enc, err := token.Get(rapid.SampledFrom([]string{token.Cl100k, token.O200k}).Draw(t, "encoding"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		c := tellingCounter{enc, rapid.IntRange(1, 50).Draw(t, "size"), func(n int) { told += n }}
+		if got, want := c.Count(text), enc.Count(text); got != want || told != len(text) {
+			t.Fatalf("%d tokens in pieces, %d as a whole; told of %d bytes of %d", got, want, told, len(text))
+		}
+	})
+}
+
+// Who waits for standard input can be interrupted.
+func TestInterrupted(t *testing.T) {
+	stdin, _ := io.Pipe() // nothing ever comes
+	for name, setup := range map[string]command{"measure": measureCommand, "trim": trimCommand} {
+		var stdout, stderr bytes.Buffer
+		a := newApp(stdin, &stdout, &stderr)
+		a.home, a.environ = t.TempDir(), nil
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		err := setup.setup(pflag.NewFlagSet(name, pflag.ContinueOnError))(ctx, a, []string{"-"})
+		if err == nil || err.Error() != "interrupted" || stdout.Len() > 0 {
+			t.Errorf("%s: %v, printed %q", name, err, stdout.String())
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+var measureCommand = command{
+	name: "measure", synopsis: "FILE…|- [flags]", short: "count the tokens of conversations and texts",
+	long: `
+A file is an array of messages, the body of a request (messages with system, tools and model), or plain text; - is
+standard input. What begins with [ or { is read as JSON, unless --text says otherwise. Messages may be in the forms of
+OpenAI, Anthropic, OpenCode and Gemini. "~" marks what is not exact: images, unknown blocks, models whose encoding is not
+public.
+
+--json prints the result of context/measure for one file; for several, {"files": […], "tokens", "exact"}.`,
+	examples: `ctxls measure request.json
+ctxls measure --by-role --window 200000 *.json
+git diff | ctxls measure -
+ctxls measure --json chat.json | jq .tokens`,
+	setup: func(fs *pflag.FlagSet) action {
+		var m measuring
+		m.modelFlags.add(fs)
+		threshold := fs.Int("threshold", 0, "`tokens` above which a conversation is too long (default trim.thresholdTokens of the settings)")
+		window := fs.Int("window", 0, "the `tokens` that the model accepts")
+		fs.BoolVar(&m.text, "text", false, "count everything as plain text")
+		fs.BoolVar(&m.byRole, "by-role", false, "show what each role takes")
+		fs.BoolVar(&m.byMessage, "by-message", false, "show what each message takes")
+		asJSON := fs.Bool("json", false, "print JSON")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) == 0 {
+				return usageError{"measure takes files, or - for standard input"}
+			}
+			m.threshold = a.settings("").Trim.ThresholdTokens
+			if fs.Changed("threshold") {
+				m.threshold = *threshold
+			}
+			if fs.Changed("window") {
+				m.window = window
+			}
+			p := a.startProgress()
+			results, err := untilInterrupted(ctx, func() ([]ui.Measured, error) { return m.measure(a, p, args) })
+			p.stop()
+			switch {
+			case err != nil:
+				return err
+			case !*asJSON:
+				return ui.Measurements(a.stdout, results)
+			case len(results) == 1:
+				return printJSON(a.stdout, results[0])
+			}
+			return printJSON(a.stdout, sumOf(results))
+		}
+	},
+}
+
+// measuring is what the flags of measure say.
+type measuring struct {
+	modelFlags
+	threshold               int
+	window                  *int
+	text, byRole, byMessage bool
+}
+
+func (m *measuring) request(c core.Conversation) core.MeasureRequest {
+	return core.MeasureRequest{Conversation: m.apply(c), ThresholdTokens: &m.threshold, WindowTokens: m.window, Breakdown: true}
+}
+
+// measure measures the inputs one after another.
+func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured, error) {
+	meter := newMeter(p.counted)
+	if _, err := meter.Measure(m.request(core.Conversation{Messages: json.RawMessage("[]")})); err != nil {
+		return nil, wrongFlags(err)
+	}
+	var results []ui.Measured
+	for _, name := range names {
+		data, err := a.readInput(name)
+		if err != nil {
+			return nil, err
+		}
+		p.found(len(data))
+		result, err := m.measureOne(meter, data)
+		if err != nil {
+			return nil, hintError{inFile(name, err), "--text counts it as plain text"}
+		}
+		p.reached()
+		result.File = name
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+func (m *measuring) measureOne(meter *core.Meter, data []byte) (ui.Measured, error) {
+	result := ui.Measured{Text: m.text || !looksLikeJSON(data)}
+	var measured core.Measurement
+	var err error
+	if result.Text {
+		measured, err = meter.MeasureText(string(data), m.request(core.Conversation{}))
+	} else {
+		var doc core.Document
+		if doc, err = core.ReadDocument(data); err == nil {
+			measured, err = meter.Measure(m.request(doc.Conversation))
+		}
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Measurement, result.Messages = measured, len(measured.ByMessage)
+	if !m.byRole {
+		result.ByRole = nil
+	}
+	if !m.byMessage {
+		result.ByMessage = nil
+	}
+	return result, nil
+}
+
+// measuredSum is several inputs as JSON.
+type measuredSum struct {
+	Files  []ui.Measured `json:"files"`
+	Tokens int           `json:"tokens"`
+	Exact  bool          `json:"exact"`
+}
+
+func sumOf(results []ui.Measured) measuredSum {
+	sum := measuredSum{Files: results, Exact: true}
+	for _, r := range results {
+		sum.Tokens += r.Tokens
+		sum.Exact = sum.Exact && r.Exact
+	}
+	return sum
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/rpc"
+)
+
+var serveCommand = command{
+	name: "serve", synopsis: "[--framing HOW] [--max-body BYTES]", short: "answer an editor or a script: JSON-RPC 2.0 on stdin and stdout",
+	long: `
+Speaks JSON-RPC 2.0 on stdin and stdout until the input ends, in LSP's framing (Content-Length headers) or with one message a
+line, as the first byte of the input says. An editor greets with initialize and is told of changes; a script may call a
+method at once. docs/protocol.md lists the methods. The log goes to stderr and to the log file.`,
+	examples: `ctxls serve
+ctxls --stdio
+echo '{"jsonrpc":"2.0","id":1,"method":"session/list"}' | ctxls serve | jq .result
+echo '{"jsonrpc":"2.0","id":1,"method":"context/measure","params":{"messages":[{"role":"user","content":"hello"}]}}' | ctxls serve`,
+	setup: func(fs *pflag.FlagSet) action {
+		framing := fs.String("framing", "auto", "`how` messages are told apart: auto, header or line")
+		maxBody := fs.Int64("max-body", rpc.DefaultMaxBody, "largest message, in `bytes`")
+		fs.Bool("stdio", true, "serve on stdin and stdout, which is the only way; editors say so")
+		return func(ctx context.Context, a *app, args []string) error {
+			switch {
+			case len(args) > 0:
+				return usageError{"serve takes no arguments"}
+			case *framing != "auto" && *framing != "header" && *framing != "line":
+				return usageError{fmt.Sprintf("--framing: want auto, header or line, got %q", *framing)}
+			case *maxBody < 1:
+				return usageError{fmt.Sprintf("--max-body: want a number of bytes above 0, got %d", *maxBody)}
+			}
+			return a.serve(ctx, rpc.Options{Framing: rpc.Framing(*framing), MaxBody: *maxBody, Version: versionString()})
+		}
+	},
+}
+
+func (a *app) serve(ctx context.Context, options rpc.Options) error {
+	a.settings("")
+	a.logFile.also = a.stderr
+	s, err := a.service(ctx, patience)
+	if err != nil {
+		return err
+	}
+	// What the environment says of Claude Code's settings is true of hooks, which it started, and not of a server.
+	s.Adapters[core.HostClaudeCode] = claudecode.New(nil)
+	options.Service, options.Log, options.Configure = s, a.log, a.configure
+	return rpc.New(options).ServeStdio(ctx)
+}
+
+// editor names the settings that an editor sent, in messages about them.
+const editor = "the editor's settings"
+
+// configure puts the settings that an editor sent in force. Its error says all that is wrong with them; what is right of
+// them counts, unless something is more than a warning.
+func (a *app) configure(settings json.RawMessage) error {
+	a.loader.SetClient(config.Overlay{Name: editor, JSON: settings})
+	_, problems := a.loader.For(a.cwd) // those that come of the other settings, too
+	var said []string
+	for _, p := range problems {
+		if p.File == editor {
+			said = append(said, p.String())
+		}
+	}
+	if said == nil {
+		return nil
+	}
+	return core.Errorf(core.CodeInvalid, "%s", strings.Join(said, "; "))
+}

@@ -1,0 +1,98 @@
+package core
+
+import (
+	"cmp"
+	"context"
+)
+
+// Measure counts a conversation under the settings for cwd. Without a window in the request, that of the model counts,
+// where one is known.
+func (s *Service) Measure(ctx context.Context, req MeasureRequest, cwd string) (Measurement, error) {
+	cfg := s.Config(cwd)
+	if req.ThresholdTokens == nil {
+		req.ThresholdTokens = &cfg.Trim.ThresholdTokens
+	}
+	if req.WindowTokens == nil && req.Model != "" {
+		w, err := s.modelWindow(ctx, HostGeneric, req.Provider, req.Model, cfg, Rules{})
+		if err != nil {
+			return Measurement{}, err
+		}
+		if w.Provenance != WindowFromDefault {
+			req.WindowTokens = &w.Tokens
+		}
+	}
+	return s.Meter.Measure(req)
+}
+
+// Trim trims a conversation under the settings for cwd, and counts it when that saved something.
+func (s *Service) Trim(ctx context.Context, req TrimRequest, cwd string) (TrimResult, error) {
+	if req.TargetTokens == nil {
+		req.TargetTokens = &s.cfgTrim(cwd).TargetTokens
+	}
+	result, err := s.Meter.Trim(req)
+	if err == nil && len(result.Removed)+len(result.Cleared) > 0 {
+		err = s.CountTrim(ctx, result.OriginalTokens-result.Tokens)
+	}
+	return result, err
+}
+
+// Prepare is what an agent loop calls before each call of its model: it measures, trims when over the threshold, and
+// records what was asked for as the task's tokens. The turns of a session whose id is sessionID are recorded here and
+// nowhere else from now on.
+func (s *Service) Prepare(ctx context.Context, req PrepareRequest, sessionID, cwd string) (Prepared, *Alert, error) {
+	trim := s.cfgTrim(cwd)
+	if req.ThresholdTokens == nil {
+		req.ThresholdTokens = &trim.ThresholdTokens
+	}
+	if req.TargetTokens == nil {
+		req.TargetTokens = &trim.TargetTokens
+	}
+	result, err := s.Meter.Prepare(req)
+	if err != nil {
+		return result, nil, err
+	}
+	if result.ExceedsThreshold {
+		s.Log.Warn("a conversation is over the threshold", "task", req.TaskID, "tokens", result.OriginalTokens, "thresholdTokens", *req.ThresholdTokens, "trimmedTo", result.Tokens)
+	}
+	if result.Trimmed {
+		if err := s.CountTrim(ctx, result.OriginalTokens-result.Tokens); err != nil {
+			return result, nil, err
+		}
+	}
+	if err := s.leaveTasksToCaller(ctx, cmp.Or(sessionID, req.TaskID)); err != nil {
+		return result, nil, err
+	}
+	_, alert, err := s.RecordTask(ctx, req.TaskID, result.OriginalTokens)
+	return result, alert, err
+}
+
+// leaveTasksToCaller marks the sessions of an id, so that their turns are not recorded a second time.
+func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) error {
+	found, err := s.Store.FindSessions(ctx, sessionID)
+	if err != nil {
+		return err
+	}
+	for _, snap := range found {
+		if snap.Session.Prepared {
+			continue
+		}
+		err := s.Store.Update(ctx, Query{Key: snap.Session.Key()}, func(st State) Changes {
+			if !st.Known {
+				return Changes{}
+			}
+			st.Session.Prepared = true
+			return Changes{Session: &st.Session}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cfgTrim returns the settings of trimming, with a target that a lowered threshold keeps above it.
+func (s *Service) cfgTrim(cwd string) *TrimConfig {
+	trim := s.Config(cwd).Trim
+	trim.TargetTokens = min(trim.TargetTokens, trim.ThresholdTokens)
+	return &trim
+}

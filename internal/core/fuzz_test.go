@@ -1,0 +1,50 @@
+package core
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// FuzzTrim gives Measure and Trim whatever is there: they answer or refuse, they never fall over, and what they say of
+// their own output is true.
+func FuzzTrim(f *testing.F) {
+	for _, form := range dialects {
+		f.Add([]byte(form.text("user", "hello")+","+form.call([]string{"a", "b"}, "{}")), 5, true)
+		if form.answer != nil {
+			f.Add([]byte(form.call([]string{"a"}, "{}")+","+form.answer([]string{"a"}, "a longer result than its placeholder would ever be, on and on and on")[0]), 9, true)
+		}
+	}
+	for _, seed := range []string{
+		``, `{}`, `{"role":"system","content":[{"type":"tool_result","tool_use_id":"a"}]}`, `{"role":"user","content":[{"type":"image","source":{"data":"iVBORw0KGgo"}}]}`,
+		`{"info":{"role":"x"},"parts":[{"type":"tool","tool":"a","state":{"output":"o","attachments":[{"url":"data:;base64,AA"}]}}]}`,
+		`{"parts":[{"functionResponse":{"name":"a","response":{"output":"[tool result cleared by ctxls: 1 tokens]"}},"functionResponse":{"name":"a","response":1}}]}`,
+		`{"role":"tool","content":null},{"role":"assistant","function_call":{"name":"a"}}`,
+	} {
+		f.Add([]byte(seed), 1, false)
+	}
+	meter := testMeter()
+	f.Fuzz(func(t *testing.T, messages []byte, target int, clear bool) {
+		c := Conversation{Messages: append(append([]byte("["), messages...), ']')}
+		measured, err := meter.Measure(MeasureRequest{Conversation: c})
+		if err != nil {
+			if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeInvalid {
+				t.Fatalf("Measure: %v", err)
+			}
+			return
+		}
+		req := TrimRequest{Conversation: c, TargetTokens: new(max(1, target))}
+		if clear {
+			req.Strategy = "toolResults"
+		}
+		got, err := meter.Trim(req)
+		if err != nil || got.OriginalTokens != measured.Tokens || got.Satisfied != (got.Tokens <= max(1, target)) {
+			t.Fatalf("measures %d, Trim gives %+v, %v", measured.Tokens, got, err)
+		}
+		req.Messages = got.Messages
+		again, err := meter.Trim(req)
+		if err != nil || again.OriginalTokens != got.Tokens || !bytes.Equal(again.Messages, got.Messages) {
+			t.Fatalf("the output %s has %d tokens, measures %d, trims to %s, %v", got.Messages, got.Tokens, again.OriginalTokens, again.Messages, err)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package core
+
+import "context"
+
+// What follows serves hosts that tell of their sessions by calls of their own rather than by hooks. The event of each call
+// is about a session that is stored; nothing here makes a new one.
+
+// Compacting takes note that a host is about to compact a session, and returns the working context to be kept through it.
+func (s *Service) Compacting(ctx context.Context, key Key) (WorkingContext, error) {
+	stored, err := s.stored(ctx, key)
+	if err != nil {
+		return WorkingContext{}, err
+	}
+	ev := Event{Kind: CompactionOpened, Name: "session/compacting", Accepts: []EffectKind{CompactionContext}}
+	out, err := s.handleFor(ctx, stored, ev)
+	if err != nil || len(out.Effects) == 0 {
+		return WorkingContext{}, err
+	}
+	return out.Effects[0].Working, nil
+}
+
+// Compacted takes note that a host compacted a session; b.ID tells a repeat. A time that cannot be, before the opening or
+// in the future, is moved to the next that can: the clock of the caller may be coarse or wrong. It returns the session and
+// the paths that the agent has to be told of again.
+func (s *Service) Compacted(ctx context.Context, key Key, b Boundary) (SessionView, []string, error) {
+	stored, err := s.stored(ctx, key)
+	if err != nil {
+		return SessionView{}, nil, err
+	}
+	if now := s.Now(); !b.At.IsZero() {
+		opened := stored.Compaction.Expire(now).OpenedAt
+		if b.At.Before(opened) {
+			b.At = opened
+		}
+		if b.At.After(now) {
+			b.At = now
+		}
+	}
+	out, err := s.handleFor(ctx, stored, Event{Kind: CompactionDone, Name: "session/compacted", CompactedBy: &b})
+	return out.Session, out.Lost, err
+}
+
+// Delete forgets everything of a session and reports whether there was one.
+func (s *Service) Delete(ctx context.Context, key Key) (bool, error) {
+	stored, err := s.stored(ctx, key)
+	if CodeOf(err) == CodeNotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	out, err := s.handleFor(ctx, stored, Event{Kind: SessionDeleted, Name: "session/deleted"})
+	return out.Deleted, err
+}
+
+// stored returns the session that key names, as Resolve finds it.
+func (s *Service) stored(ctx context.Context, key Key) (Session, error) {
+	key, err := s.Resolve(ctx, key)
+	if err != nil {
+		return Session{}, err
+	}
+	snap, err := s.Store.Session(ctx, key)
+	return snap.Session, err
+}
+
+// handleFor handles an event that a caller reports of a stored session, under the settings of its directory.
+func (s *Service) handleFor(ctx context.Context, stored Session, ev Event) (Outcome, error) {
+	ev.Host, ev.SessionID, ev.CWD = stored.Host, stored.SessionID, stored.CWD
+	return s.Handle(ctx, ev)
+}

@@ -1,0 +1,167 @@
+package core
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// tally is a conversation with everything in it counted.
+type tally struct {
+	lens
+	count    func(string) int
+	exact    bool
+	framed   bool
+	system   int // tokens of the system member
+	tools    int // tokens of the tools member
+	messages []message
+}
+
+// message is one message of the input and what is known of it.
+type message struct {
+	raw []byte
+	*gist
+}
+
+// newTally checks how a conversation is to be counted; nothing of it is counted yet.
+func (m *Meter) newTally(c Conversation) (*tally, error) {
+	if c.Framing != "" && c.Framing != "none" && c.Framing != "openai" {
+		return nil, Errorf(CodeInvalid, `framing: expected "none" or "openai", got %q`, c.Framing)
+	}
+	encoding, known := m.encodingOf(c.Model)
+	own := c.Model == "" || known && (c.Encoding == "" || c.Encoding == encoding)
+	if c.Encoding != "" {
+		encoding = c.Encoding
+	}
+	counter, err := m.counter(encoding)
+	if err != nil {
+		return nil, Errorf(CodeInvalid, "encoding: %w", err)
+	}
+	return &tally{
+		lens:   lens{encoding, imageRuleFor(c.Provider, c.Model)},
+		count:  counter.Count,
+		exact:  own && (c.Model == "" || len(c.Tools) == 0),
+		framed: c.Framing == "openai",
+	}, nil
+}
+
+// tally counts a conversation, looking only into what is not in the cache.
+func (m *Meter) tally(c Conversation) (*tally, error) {
+	t, err := m.newTally(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.readMessages(&m.cache, c.Messages); err != nil {
+		return nil, invalid("messages", err)
+	}
+	if t.system, err = t.readAround(&m.cache, kindSystem, c.System); err != nil {
+		return nil, invalid("system", err)
+	}
+	if t.tools, err = t.readAround(&m.cache, kindTools, c.Tools); err != nil {
+		return nil, invalid("tools", err)
+	}
+	return t, nil
+}
+
+// invalid says which member could not be read.
+func invalid(member string, err error) error {
+	if _, ok := err.(*shapeError); ok {
+		return Errorf(CodeInvalid, "%w", at(member, err))
+	}
+	return Errorf(CodeInvalid, "%s: %w", member, err)
+}
+
+// readMessages finds the messages in their array.
+func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
+	if len(raw) == 0 {
+		return mismatch("an array", value{})
+	}
+	array, err := parse(raw, func(v value) { t.messages = append(t.messages, message{raw: v.raw()}) })
+	if err != nil {
+		return err
+	}
+	if !array.isArray() {
+		return mismatch("an array", array)
+	}
+	for i := range t.messages {
+		msg := &t.messages[i]
+		if msg.gist, err = t.gist(cache, kindMessage, msg.raw); err != nil {
+			return at(index(i), err)
+		}
+		t.exact = t.exact && msg.exact
+	}
+	return nil
+}
+
+// readAround counts one of the members that stand beside the messages. Missing and null are nothing.
+func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (tokens int, err error) {
+	if len(raw) == 0 {
+		return 0, nil
+	}
+	v, err := parse(raw, nil)
+	if err != nil || !v.present() {
+		return 0, err
+	}
+	g, err := t.gist(cache, kind, v.raw())
+	if err != nil {
+		return 0, err
+	}
+	t.exact = t.exact && g.exact
+	return g.tokens, nil
+}
+
+// gist returns what is known of the bytes, which are one well-formed value.
+func (t *tally) gist(cache *countCache, kind kind, raw []byte) (*gist, error) {
+	key := keyOf(kind, t.lens, raw)
+	if g := cache.get(key); g != nil {
+		return g, nil
+	}
+	r := reader{lens: t.lens, count: t.count}
+	if err := r.read(kind, value{raw, 0, len(raw)}); err != nil {
+		return nil, err
+	}
+	g := r.gist
+	g.calls, g.answers, g.bodies = slices.Clip(g.calls), slices.Clip(g.answers), slices.Clip(g.bodies)
+	cache.put(key, &g)
+	return &g, nil
+}
+
+func (t *tally) total() int {
+	total := t.fixed()
+	for _, msg := range t.messages {
+		total += t.cost(msg.gist)
+	}
+	return total
+}
+
+// fixed is what stands beside the messages: system, tools, and the start of the reply that framing counts.
+func (t *tally) fixed() int {
+	if t.framed {
+		return t.system + t.tools + replyPriming
+	}
+	return t.system + t.tools
+}
+
+// cost is what a message counts, with its framing.
+func (t *tally) cost(g *gist) int {
+	switch {
+	case t.framed && g.named:
+		return g.tokens + messageFraming + nameFraming
+	case t.framed:
+		return g.tokens + messageFraming
+	}
+	return g.tokens
+}
+
+func (t *tally) breakdown() (byRole map[string]int, byMessage []int) {
+	byRole, byMessage = map[string]int{}, make([]int, len(t.messages))
+	for i, msg := range t.messages {
+		byMessage[i] = t.cost(msg.gist)
+		byRole[msg.role] += byMessage[i]
+	}
+	for role, tokens := range map[string]int{"system": t.system, "tools": t.tools, "assistant": t.fixed() - t.system - t.tools} {
+		if tokens > 0 {
+			byRole[role] += tokens
+		}
+	}
+	return byRole, byMessage
+}

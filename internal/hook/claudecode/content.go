@@ -1,0 +1,96 @@
+package claudecode
+
+import (
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/transcript"
+)
+
+// exitPlan is the tool whose argument, a plan, is on file and not sent back.
+const exitPlan = "ExitPlanMode"
+
+// unsent are attachments that are on file and no part of what the model is sent for a turn: the system prompt, which every
+// request carries anyway.
+var unsent = map[string]bool{"prompt_snapshot": true}
+
+// attached returns what an attachment adds: the text that the host made of it, where the version of the host writes that
+// down, else the text of the attachment itself.
+func (l *line) attached() []core.Piece {
+	var kind, text []byte
+	transcript.Pick(l.attachment,
+		transcript.Field{Name: "type", Value: &kind},
+		transcript.Field{Name: "text", Value: &text})
+	if unsent[transcript.String(kind)] {
+		return nil
+	}
+	var pieces []core.Piece
+	transcript.Elements(l.rendered, func(block []byte) bool {
+		var content []byte
+		transcript.Pick(block, transcript.Field{Name: "content", Value: &content})
+		pieces = append(pieces, texts(content, core.InjectedText)...)
+		return true
+	})
+	if s := transcript.String(text); l.rendered == nil && s != "" {
+		pieces = append(pieces, core.Piece{Class: core.InjectedText, Text: s})
+	}
+	return pieces
+}
+
+// said returns what a line of a user's turn adds: prompts, results of tools, and what the host says in the user's name.
+func (l *line) said() []core.Piece {
+	class := core.PromptText
+	if transcript.IsTrue(l.meta) {
+		class = core.InjectedText
+	}
+	var content []byte
+	transcript.Pick(l.message, transcript.Field{Name: "content", Value: &content})
+	var pieces []core.Piece
+	if s := transcript.String(content); s != "" {
+		return []core.Piece{{Class: class, Text: s}}
+	}
+	transcript.Elements(content, func(block []byte) bool {
+		var kind, id, body []byte
+		transcript.Pick(block,
+			transcript.Field{Name: "type", Value: &kind},
+			transcript.Field{Name: "tool_use_id", Value: &id},
+			transcript.Field{Name: "content", Value: &body})
+		if transcript.String(kind) != "tool_result" {
+			pieces = append(pieces, texts(block, class)...)
+			return true
+		}
+		result := core.Piece{Class: core.ToolResult, CallID: transcript.String(id)}
+		var images []core.Piece
+		for _, p := range texts(body, core.ToolResult) {
+			if p.Class == core.Image {
+				images = append(images, p)
+			} else {
+				result.Text += p.Text
+			}
+		}
+		pieces = append(append(pieces, result), images...)
+		return true
+	})
+	return pieces
+}
+
+// texts returns the pieces of a string, of a block or of an array of blocks.
+func texts(value []byte, class core.PieceClass) []core.Piece {
+	if s := transcript.String(value); s != "" {
+		return []core.Piece{{Class: class, Text: s}}
+	}
+	var pieces []core.Piece
+	if transcript.Elements(value, func(block []byte) bool {
+		pieces = append(pieces, texts(block, class)...)
+		return true
+	}) {
+		return pieces
+	}
+	var kind, text []byte
+	transcript.Pick(value, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "text", Value: &text})
+	switch transcript.String(kind) {
+	case "image", "document":
+		return []core.Piece{{Class: core.Image}}
+	case "text":
+		return texts(text, class)
+	}
+	return nil
+}

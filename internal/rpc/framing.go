@@ -1,0 +1,221 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Framing says how messages are told apart on the wire.
+type Framing string
+
+// The framings. The zero value means FramingAuto.
+const (
+	FramingAuto   Framing = "auto"   // FramingLine when the first byte that is no blank is { or [, FramingHeader otherwise
+	FramingHeader Framing = "header" // Content-Length headers, as in the base protocol of LSP
+	FramingLine   Framing = "line"   // one JSON value a line
+)
+
+const (
+	maxHeader  = 4 << 10  // bytes of one header block; a real one has about 25
+	keepBuffer = 1 << 20  // a larger buffer is given back after use
+	firstPiece = 64 << 10 // a body's buffer starts here and grows with what arrives, not with what is announced
+)
+
+// errFraming marks an error after which the start of the next message cannot be found.
+var errFraming = errors.New("framing lost")
+
+func framingError(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", errFraming, core.Errorf(codeParse, format, args...))
+}
+
+// frameReader cuts the bytes of a client into messages.
+type frameReader struct {
+	in      *bufio.Reader
+	framing Framing // FramingAuto until the first byte
+	maxBody int64
+
+	buf      []byte // the body returned last
+	skip     int64  // bytes of a body over the limit that are still to be passed over
+	skipLine bool   // the same for a line
+}
+
+func newFrameReader(in io.Reader, framing Framing, maxBody int64) *frameReader {
+	return &frameReader{in: bufio.NewReaderSize(in, 32<<10), framing: framing, maxBody: maxBody}
+}
+
+// next returns the body of the next message; it is valid until the call after. The errors: io.EOF between two messages;
+// a *core.Error for a message that was passed over, after which reading goes on; an errFraming; or that of the reader.
+func (r *frameReader) next() ([]byte, error) {
+	if cap(r.buf) > keepBuffer {
+		r.buf = nil
+	}
+	if r.framing == FramingAuto || r.framing == "" {
+		if err := r.detect(); err != nil {
+			return nil, err
+		}
+	}
+	if r.framing == FramingLine {
+		return r.nextLine()
+	}
+	return r.nextBody()
+}
+
+// detect settles the framing by the first byte that is no blank. A byte order mark before it is passed over: Windows
+// shells write one into pipes.
+func (r *frameReader) detect() error {
+	for {
+		b, err := r.in.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case b == ' ' || b == '\t' || b == '\r' || b == '\n':
+			continue
+		case b == 0xEF:
+			if mark, _ := r.in.Peek(2); bytes.Equal(mark, []byte{0xBB, 0xBF}) {
+				_, _ = r.in.Discard(2)
+				continue
+			}
+		}
+		r.framing = FramingHeader
+		if b == '{' || b == '[' {
+			r.framing = FramingLine
+		}
+		return r.in.UnreadByte()
+	}
+}
+
+// nextLine returns the next line that is not blank. The last line needs no line break.
+func (r *frameReader) nextLine() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		piece, err := r.in.ReadSlice('\n')
+		switch {
+		case err == nil || err == bufio.ErrBufferFull:
+		case err == io.EOF && len(r.buf)+len(piece) > 0 && !r.skipLine:
+		default:
+			return nil, err
+		}
+		if r.skipLine {
+			r.skipLine = err != nil
+			continue
+		}
+		if r.buf = append(r.buf, piece...); int64(len(r.buf)) > r.maxBody+1 {
+			r.skipLine, r.buf = err != nil, nil
+			return nil, r.tooLarge("a line")
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if line := bytes.TrimSpace(r.buf); len(line) > 0 {
+			return line, nil
+		}
+		if r.buf = r.buf[:0]; err != nil {
+			return nil, err
+		}
+	}
+}
+
+// nextBody reads a header block and the body that it announces.
+func (r *frameReader) nextBody() ([]byte, error) {
+	for r.skip > 0 {
+		n, err := io.CopyN(io.Discard, r.in, r.skip)
+		if r.skip -= n; err != nil {
+			return nil, err
+		}
+	}
+	length, err := r.header()
+	if err != nil {
+		return nil, err
+	}
+	if length > r.maxBody {
+		r.skip = length
+		return nil, r.tooLarge(fmt.Sprintf("a body of %d bytes", length))
+	}
+	r.buf = r.buf[:0]
+	for int64(len(r.buf)) < length {
+		if len(r.buf) == cap(r.buf) {
+			grown := make([]byte, len(r.buf), min(max(2*int64(cap(r.buf)), firstPiece), max(length, 4<<10)))
+			copy(grown, r.buf)
+			r.buf = grown
+		}
+		n, err := r.in.Read(r.buf[len(r.buf):min(int64(cap(r.buf)), length)])
+		r.buf = r.buf[:len(r.buf)+n]
+		if err == io.EOF {
+			return nil, framingError("the input ended after %d of %d bytes of a body", len(r.buf), length)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.buf, nil
+}
+
+// header reads one header block and returns its Content-Length. Blank lines before it are passed over.
+func (r *frameReader) header() (length int64, err error) {
+	length = -1
+	for used, begun := 0, false; ; {
+		line, err := r.in.ReadSlice('\n')
+		switch used += len(line); {
+		case used > maxHeader || err == bufio.ErrBufferFull:
+			return 0, framingError("a header block has more than %d bytes", maxHeader)
+		case err == io.EOF && len(bytes.TrimSpace(line)) == 0 && !begun:
+			return 0, io.EOF
+		case err == io.EOF:
+			return 0, framingError("the input ended inside a header block")
+		case err != nil:
+			return 0, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(bytes.TrimSpace(line)) == 0 && !begun:
+			used = 0
+			continue
+		case len(line) == 0 && length < 0:
+			return 0, framingError("a header block without Content-Length")
+		case len(line) == 0:
+			return length, nil
+		}
+		begun = true
+		name, value, found := bytes.Cut(line, []byte(":"))
+		if !found || !isHeaderName(name) {
+			return 0, framingError("expected a header line like %q, got %q", "Content-Length: 123", clip(string(line), 40))
+		}
+		if !bytes.EqualFold(name, []byte("Content-Length")) {
+			continue
+		}
+		// ParseUint takes no sign, which ParseInt would.
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63)
+		if err != nil {
+			return 0, framingError("Content-Length: expected a number of bytes, got %q", clip(string(bytes.TrimSpace(value)), 40))
+		}
+		if length >= 0 && length != int64(n) {
+			return 0, framingError("Content-Length is given twice: %d and %d", length, n)
+		}
+		length = int64(n)
+	}
+}
+
+func (r *frameReader) tooLarge(what string) error {
+	return core.Errorf(core.CodeTooLarge, "%s is too large: at most %d bytes are accepted", what, r.maxBody)
+}
+
+// isHeaderName keeps a JSON line, which holds colons too, from passing as a header.
+func isHeaderName(name []byte) bool {
+	for _, c := range name {
+		if c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return len(name) > 0
+}
+
+// clip shortens what is quoted in a message to limit bytes.
+func clip(text string, limit int) string {
+	return text[:min(len(text), limit)]
+}

@@ -1,0 +1,220 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"go.lsp.dev/jsonrpc2"
+)
+
+// seeds are the bodies of the transcripts: everything that is known to be difficult.
+func seeds(f *testing.F, add func(line string)) {
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"test/echo","params":{"a":[1,"\ud800\"\\",{"b":null}]}}`,
+		`{"jsonrpc":"2.0","id":"x","method":"test/turn","params":{"sessionId":"s"}}`,
+		`{"jsonrpc":"2.0","id":"x","method":"$/cancelRequest","params":{"id":"x"}}`,
+		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"test/echo"},{"jsonrpc":"2.0","method":"test/panic"},1,{"id":5},{"jsonrpc":"2.0","id":5,"result":1}]`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"test/panic","params":[ ] , "extra" : { } } `,
+		`{"jsonrpc":"2.0","id":-0,"method":"initialize"}`, `{"jsonrpc":"2.0","method":"initialized"}`,
+		`{"jsonrpc":"2.0","params":["a\\"],"id":6,"method":"test/echo"}`, `{"jsonrpc":"2.0","id":1.5,"method":"shutdown"}`, `{"jsonrpc":"2.0","id":3,"method":"shutdown"}`,
+		`{"jsonrpc":"2.0","\u0069d":4,"method":"test\/echo","params":null}`, `[]`, `[[[]]]`, `{}`, `5`, ``, `nonsense`, "\ufeff{}",
+	} {
+		add(line)
+	}
+}
+
+// FuzzStream feeds raw bytes to the stream. What it passes on, the library must accept; what it answers must be frames
+// of valid JSON; and it must come to an end.
+func FuzzStream(f *testing.F) {
+	seeds(f, func(line string) {
+		f.Add([]byte(framed(FramingHeader, line) + framed(FramingHeader, line)))
+		f.Add([]byte(line + "\n\r\n" + line))
+	})
+	f.Add([]byte("Content-Length: 9999\r\n\r\n{}"))
+	f.Add([]byte("content-length:2\nX: y\n\n{}Content-Length: -1\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		var out bytes.Buffer
+		s := newStream(bytes.NewReader(input), &out, FramingAuto, 1000, slog.New(slog.DiscardHandler))
+		for {
+			body, _, err := s.ReadFrame(context.Background())
+			if err == io.EOF {
+				break
+			}
+			owed := false
+			requests, err := jsonrpc2.ScanRequestViews(body)
+			if err != nil || len(requests) == 0 {
+				t.Fatalf("passed on %q: %v", body, err)
+			}
+			for _, r := range requests {
+				if r.Err != nil && r.Err != jsonrpc2.ErrInvalidRequest {
+					t.Fatalf("passed on %q: %v", body, r.Err)
+				}
+				owed = owed || r.Err != nil || r.View.Kind == jsonrpc2.MessageViewCall
+			}
+			if _, err := jsonrpc2.DecodeMessage(body); err != nil && !requests[0].Batch {
+				t.Fatalf("passed on %q: %v", body, err)
+			}
+			if owed != (s.load.replies == 1) {
+				t.Fatalf("owes %d replies to %q", s.load.replies, body)
+			}
+			if owed {
+				s.WriteFrame(context.Background(), []byte(`{"id":"reply"}`))
+			}
+		}
+		readReplies(t, &out, s.in.framing)
+	})
+}
+
+// FuzzServer feeds bodies, one after the other, to the whole server. Each id must be answered just as often as it was
+// asked, and what cannot be answered under an id under null.
+func FuzzServer(f *testing.F) {
+	var all strings.Builder
+	seeds(f, func(line string) {
+		all.WriteString(line + "\x00")
+		f.Add([]byte(line), true)
+		f.Add([]byte(line+"\x00"+line), false)
+	})
+	f.Add([]byte(all.String()), false)
+	f.Fuzz(func(t *testing.T, input []byte, inLines bool) {
+		framing := FramingHeader
+		if inLines {
+			framing = FramingLine
+			input = bytes.ReplaceAll(input, []byte("\n"), []byte(" "))
+		}
+		var in, out bytes.Buffer
+		want := make(map[string]int)
+		for _, body := range bytes.Split(input, []byte{0}) {
+			if inLines && len(bytes.TrimSpace(body)) == 0 {
+				continue
+			}
+			in.WriteString(framed(framing, string(body)))
+			expect(body, want)
+		}
+
+		s, _ := probed(Options{Framing: framing, Configure: refuseUnknownKeys})
+		s.methods = maps.Clone(s.methods)
+		delete(s.methods, "test/wait")
+		delete(s.methods, "test/note")
+		s.methods["test/turn"] = request(func(_ *Server, ctx context.Context, p *noteParams) (string, error) {
+			return p.Name, ctx.Err()
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(context.Background(), &in, &out) }()
+		select {
+		case err := <-ended:
+			if err != nil && err != ErrExit {
+				t.Fatalf("Serve returned %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("Serve does not return")
+		}
+		got := readReplies(t, &out, framing)
+		if s.client.exited {
+			return // what came after exit is not answered
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("replies by id (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// readReplies checks that out holds frames of valid JSON and nothing else, and counts the replies by id.
+func readReplies(t *testing.T, out *bytes.Buffer, framing Framing) map[string]int {
+	ids := make(map[string]int)
+	in := bufio.NewReader(out)
+	for {
+		text, err := readFrame(in, framing)
+		if err == io.EOF {
+			return ids
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batch []json.RawMessage
+		if json.Unmarshal([]byte(text), &batch) != nil {
+			batch = []json.RawMessage{json.RawMessage(text)}
+		}
+		if len(batch) == 0 {
+			t.Fatal("an empty batch of replies")
+		}
+		for _, one := range batch {
+			var r map[string]json.RawMessage
+			if err := json.Unmarshal(one, &r); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			if r["method"] == nil {
+				ids[idKey(r["id"])]++
+			}
+		}
+	}
+}
+
+// expect counts the replies that body must have, by id: the specification of JSON-RPC 2.0 told a second time.
+func expect(body []byte, want map[string]int) {
+	var batch []json.RawMessage
+	if !json.Valid(body) {
+		want["null"]++
+	} else if json.Unmarshal(body, &batch) != nil || batch == nil {
+		expectOne(body, want)
+	} else if len(batch) == 0 || len(batch) > maxBatch {
+		want["null"]++
+	} else {
+		for _, member := range batch {
+			expectOne(member, want)
+		}
+	}
+}
+
+func expectOne(message []byte, want map[string]int) {
+	m := make(map[string]jsontext.Value)
+	d := jsontext.NewDecoder(bytes.NewReader(message), lenient, jsontext.AllowDuplicateNames(true))
+	if token, _ := d.ReadToken(); token.Kind() != '{' {
+		want["null"]++
+		return
+	}
+	for d.PeekKind() != '}' {
+		name, _ := d.ReadValue()
+		name = name.Clone() // with its quotes: a name with an escape in it is another name
+		value, _ := d.ReadValue()
+		m[string(name)] = value.Clone()
+	}
+	id, hasID := m[`"id"`]
+	key := idKey(id)
+	_, hasResult := m[`"result"`]
+	_, hasError := m[`"error"`]
+	method, hasMethod := m[`"method"`]
+	switch {
+	case string(m[`"jsonrpc"`]) != `"2.0"`:
+	case !hasMethod && (hasResult || hasError):
+		return // a response
+	case !hasMethod, method.Kind() != '"', hasResult, hasError:
+	case !hasID || id.Kind() == 'n':
+		return // a notification
+	}
+	want[key]++
+}
+
+// idKey makes ids comparable; what is no id is null.
+func idKey(raw []byte) string {
+	var text string
+	var number int64
+	switch {
+	case len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil:
+		return "text " + text
+	case len(raw) > 0 && raw[0] != 'n' && json.Unmarshal(raw, &number) == nil:
+		key, _ := json.Marshal(number)
+		return string(key)
+	}
+	return "null"
+}

@@ -1,0 +1,308 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
+const patience = 30 * time.Second
+
+// peer is a client of a server under test, at the other ends of two real pipes.
+type peer struct {
+	t       testing.TB
+	server  *Server
+	probe   *probe
+	framing Framing
+	in      *os.File // what the server reads
+	out     *bufio.Reader
+	outFile *os.File
+	stop    context.CancelFunc
+	ended   chan error // what Serve returned
+	log     *lockedBuffer
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// connect starts a server with the methods of probe beside its own and returns its client.
+func connect(t testing.TB, framing Framing, options Options) *peer {
+	t.Helper()
+	serverIn, clientOut := pipe(t)
+	clientIn, serverOut := pipe(t)
+	log := new(lockedBuffer)
+	options.Log = slog.New(slog.NewTextHandler(log, nil))
+	options.Version = "1.2.3"
+	s, probe := probed(options)
+	ctx, stop := context.WithCancel(context.Background())
+	p := &peer{t: t, server: s, probe: probe, framing: framing, in: clientOut, out: bufio.NewReader(clientIn),
+		outFile: clientIn, stop: stop, ended: make(chan error, 1), log: log}
+	go func() {
+		p.ended <- s.Serve(ctx, serverIn, serverOut)
+		serverOut.Close()
+	}()
+	t.Cleanup(func() {
+		stop()
+		clientOut.Close()
+		clientIn.Close()
+	})
+	return p
+}
+
+func pipe(t testing.TB) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return r, w
+}
+
+// send writes one message in the framing of the client.
+func (p *peer) send(message string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, framed(p.framing, message)); err != nil {
+		p.t.Errorf("sending: %v", err)
+	}
+}
+
+func framed(framing Framing, message string) string {
+	if framing == FramingLine {
+		return message + "\n"
+	}
+	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(message), message)
+}
+
+// receive returns the next message of the server, or io.EOF.
+func (p *peer) receive() (string, error) {
+	p.outFile.SetReadDeadline(time.Now().Add(patience))
+	return readFrame(p.out, p.framing)
+}
+
+// readFrame reads strictly: exactly what the server is specified to write.
+func readFrame(in *bufio.Reader, framing Framing) (string, error) {
+	line, err := in.ReadString('\n')
+	if framing == FramingLine {
+		if err == io.EOF && line != "" {
+			return "", fmt.Errorf("a line without an end: %q", line)
+		}
+		return strings.TrimSuffix(line, "\n"), err
+	}
+	if err != nil {
+		return "", err
+	}
+	var n int
+	if _, err := fmt.Sscanf(line, "Content-Length: %d\r\n", &n); err != nil {
+		return "", fmt.Errorf("header %q: %w", line, err)
+	}
+	if blank, _ := in.ReadString('\n'); blank != "\r\n" {
+		return "", fmt.Errorf("after the header: %q", blank)
+	}
+	body := make([]byte, n)
+	_, err = io.ReadFull(in, body)
+	return string(body), err
+}
+
+// want receives one message and compares it.
+func (p *peer) want(message string) {
+	p.t.Helper()
+	got, err := p.receive()
+	if err != nil || got != message {
+		p.t.Fatalf("received %q, %v\nwant     %q", got, err, message)
+	}
+}
+
+// wantEnd checks that the server writes nothing more and that Serve returns err.
+func (p *peer) wantEnd(err error) {
+	p.t.Helper()
+	if got, rerr := p.receive(); rerr != io.EOF {
+		p.t.Fatalf("received %q, %v, want the end", got, rerr)
+	}
+	if got := p.wait(); !errors.Is(got, err) {
+		p.t.Fatalf("Serve returned %v, want %v", got, err)
+	}
+}
+
+func (p *peer) wait() error {
+	p.t.Helper()
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(patience):
+		p.t.Fatal("Serve does not return")
+		return nil
+	}
+}
+
+// reply is what of a response the tests look at.
+type reply struct {
+	ID     any             `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    struct {
+			Code string `json:"code"`
+		} `json:"data"`
+	} `json:"error"`
+}
+
+func (p *peer) reply() reply {
+	p.t.Helper()
+	text, err := p.receive()
+	if err != nil {
+		p.t.Fatalf("receiving: %v", err)
+	}
+	var r reply
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		p.t.Fatalf("%q: %v", text, err)
+	}
+	return r
+}
+
+// probe stands behind methods that only tests have.
+type probe struct {
+	started chan string // names of the waiting calls, as they start
+	release chan string // a name sent here ends the call of that name
+	mu      sync.Mutex
+	order   []string // names of the calls to test/note, in the order in which they ran
+}
+
+type waitParams struct {
+	Name string `json:"name"`
+}
+
+type noteParams struct {
+	SessionID string `json:"sessionId"`
+	Name      string `json:"name"`
+	Wait      bool   `json:"wait"`
+}
+
+func (p *noteParams) session(*Server) string { return p.SessionID }
+
+type typedParams struct {
+	Messages []struct {
+		Role   string `json:"role"`
+		Tokens int    `json:"tokens"`
+	} `json:"messages"`
+	Limit  *int   `json:"limit"`
+	Exact  bool   `json:"exact"`
+	Target uint32 `json:"target"`
+	Rate   float64
+	Extra  map[string][]string `json:"extra"`
+}
+
+func (p *typedParams) check() error {
+	if p.Messages == nil {
+		return invalid("messages", "required, expected an array")
+	}
+	if p.Limit != nil && *p.Limit < 1 {
+		return invalid("limit", "expected a number above 0, got %d", *p.Limit)
+	}
+	return nil
+}
+
+// probed returns a server with test methods.
+func probed(options Options) (*Server, *probe) {
+	s, p := New(options), &probe{started: make(chan string, 1000), release: make(chan string)}
+	waitFor := func(ctx context.Context, name string) (string, error) {
+		p.started <- name
+		for {
+			select {
+			case <-ctx.Done():
+				return "", ctx.Err()
+			case got := <-p.release:
+				if got == name {
+					return name, nil
+				}
+				select {
+				case p.release <- got:
+				case <-ctx.Done():
+					return "", ctx.Err()
+				}
+			}
+		}
+	}
+	maps.Copy(s.methods, map[string]method{
+		"test/echo": request(func(_ *Server, _ context.Context, p *json.RawMessage) (jsonrpc2.RawMessage, error) {
+			return jsonrpc2.RawMessage(*p), nil
+		}),
+		"test/pretty": request(func(*Server, context.Context, *noParams) (jsonrpc2.RawMessage, error) {
+			return jsonrpc2.RawMessage("{\n  \"a\": 1\n}"), nil
+		}),
+		"test/length": request(func(_ *Server, _ context.Context, p *json.RawMessage) (int, error) {
+			return len(*p), nil
+		}),
+		"test/wait": request(func(_ *Server, ctx context.Context, w *waitParams) (string, error) {
+			return waitFor(ctx, w.Name)
+		}),
+		"test/note": request(func(_ *Server, ctx context.Context, n *noteParams) (string, error) {
+			if n.Wait {
+				if _, err := waitFor(ctx, n.Name); err != nil {
+					return "", err
+				}
+			}
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.order = append(p.order, n.Name)
+			return n.Name, nil
+		}),
+		"test/typed": request(func(_ *Server, _ context.Context, p *typedParams) (int, error) {
+			return len(p.Messages), nil
+		}),
+		"test/panic": request(func(*Server, context.Context, *noParams) (any, error) {
+			panic("boom in /home/me/secret.go")
+		}),
+		"test/panicAtOnce": immediate(func(*Server, context.Context, *noParams) (any, error) {
+			panic("boom at once")
+		}),
+		"test/fail": request(func(_ *Server, _ context.Context, p *waitParams) (any, error) {
+			switch p.Name {
+			case "plain":
+				return nil, errors.New("open /home/me/state.db: SELECT * FROM sessions")
+			case "wrapped":
+				return nil, fmt.Errorf("reading: %w", core.Errorf(core.CodeNotFound, "no session %q", "s1"))
+			case "unencodable":
+				return func() {}, nil
+			}
+			return nil, core.Errorf(core.Code(p.Name), "said by the domain")
+		}),
+		"test/tell": request(func(s *Server, _ context.Context, p *waitParams) (any, error) {
+			return nil, s.Notify("window/logMessage", LogMessageParams{Type: 3, Message: p.Name})
+		}),
+	})
+	return s, p
+}

@@ -1,0 +1,60 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// HookParams are one payload of a host.
+type HookParams struct {
+	Host    core.Host       `json:"host"`
+	Event   string          `json:"event,omitzero"` // the host's name of the event, where the payload does not say it
+	Payload json.RawMessage `json:"payload"`        // as the host gave it: what a command hook reads from stdin, what a plugin's function is called with
+
+	decoded core.Event
+	wrong   error // why there is no decoded
+}
+
+func (p *HookParams) check() error {
+	if p.Host == "" {
+		return invalid("host", "required, expected one of %v", core.Hosts)
+	}
+	if len(p.Payload) == 0 || string(p.Payload) == "null" {
+		return invalid("payload", "required, expected what the host gave")
+	}
+	return checkHost(p.Host)
+}
+
+// session decodes the payload, since only the host's adapter knows where in it the session stands.
+func (p *HookParams) session(s *Server) string {
+	p.decoded, p.wrong = s.service.Decode(p.Host, p.Event, p.Payload)
+	return p.decoded.SessionID
+}
+
+// HookResult is what came of a payload.
+type HookResult struct {
+	SessionID string        `json:"sessionId"`
+	Usage     *core.Usage   `json:"usage"`   // of the session now; null when the payload said that it was deleted
+	Effects   []core.Effect `json:"effects"` // what is to be done
+	Output    string        `json:"output"`  // the same in the host's own form, to be handed over verbatim
+}
+
+func (s *Server) hookHandle(ctx context.Context, p *HookParams) (*HookResult, error) {
+	if p.wrong != nil && s.service.Adapters[p.Host] == nil {
+		return nil, inParams(p.wrong) // it is about the host
+	}
+	if p.wrong != nil {
+		return nil, inParams(p.wrong, "payload")
+	}
+	out, output, err := s.service.Answer(ctx, p.decoded)
+	if err != nil {
+		return nil, err
+	}
+	result := &HookResult{SessionID: out.Key.SessionID, Effects: out.Effects, Output: string(output)}
+	if out.Session.SessionID != "" {
+		result.Usage = &out.Session.Usage
+	}
+	return result, nil
+}

@@ -1,0 +1,305 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// protocolVersion rises when a method or notification changes in a way that breaks clients.
+const protocolVersion = 1
+
+// client is what is known of the other end.
+type client struct {
+	mu          sync.Mutex
+	greeted     bool // it sent initialize
+	ready       bool // and initialized
+	shutDown    bool
+	exited      bool
+	allSessions bool     // it wants to hear of every session, not only those of its folders
+	folders     []string // paths of its workspace folders
+	wrong       error    // what is wrong with the configuration that came with initialize, until it can be told
+}
+
+func (c *client) isReady() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ready && !c.shutDown
+}
+
+func (c *client) isShutDown() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shutDown
+}
+
+func (c *client) exitedEarly() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.exited && !c.shutDown
+}
+
+// workspace returns the paths of the client's folders.
+func (c *client) workspace() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.folders)
+}
+
+// scope returns the folders whose sessions the client is interested in; none is everywhere.
+func (c *client) scope() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.allSessions {
+		return nil
+	}
+	return slices.Clone(c.folders)
+}
+
+// folder returns the first of the client's folders, whose settings count where nothing says which; "" without any.
+func (c *client) folder() string {
+	if folders := c.workspace(); len(folders) > 0 {
+		return folders[0]
+	}
+	return ""
+}
+
+// InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
+type InitializeParams struct {
+	ProcessID             *int                  `json:"processId,omitzero"` // the server ends when this process does; null is nobody
+	ClientInfo            ClientInfo            `json:"clientInfo,omitzero"`
+	RootURI               string                `json:"rootUri,omitzero"` // counts only without workspaceFolders
+	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders,omitzero"`
+	InitializationOptions InitializationOptions `json:"initializationOptions,omitzero"`
+}
+
+// ClientInfo names a client, for the log.
+type ClientInfo struct {
+	Name    string `json:"name,omitzero"`
+	Version string `json:"version,omitzero"`
+}
+
+// WorkspaceFolder is a folder that the client has open.
+type WorkspaceFolder struct {
+	URI  string `json:"uri"`
+	Name string `json:"name,omitzero"`
+}
+
+// InitializationOptions are ctxls's own part of initialize.
+type InitializationOptions struct {
+	Config   json.RawMessage `json:"config,omitzero"`   // configuration of the workspace, as in its file
+	Sessions string          `json:"sessions,omitzero"` // which sessions to be told of: "workspace", the default, or "all"
+}
+
+func (p *InitializeParams) check() error {
+	if p.ProcessID != nil && *p.ProcessID <= 0 {
+		return invalid("processId", "expected a positive integer or null, got %d", *p.ProcessID)
+	}
+	switch p.InitializationOptions.Sessions {
+	case "", "workspace", "all":
+		return nil
+	}
+	return invalid("initializationOptions.sessions", `expected "workspace" or "all", got %q`, p.InitializationOptions.Sessions)
+}
+
+// InitializeResult tells a client what it may ask.
+type InitializeResult struct {
+	Capabilities Capabilities `json:"capabilities"`
+	ServerInfo   ServerInfo   `json:"serverInfo"`
+}
+
+// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own.
+type Capabilities struct {
+	Experimental struct {
+		Ctxls Protocol `json:"ctxls"`
+	} `json:"experimental"`
+}
+
+// Protocol is what ctxls speaks: names of methods and of notifications, each sorted.
+type Protocol struct {
+	ProtocolVersion int      `json:"protocolVersion"`
+	Methods         []string `json:"methods"`
+	Notifications   []string `json:"notifications"`
+}
+
+// ServerInfo names the server.
+type ServerInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+func (s *Server) initialize(_ context.Context, p *InitializeParams) (*InitializeResult, error) {
+	folders := p.WorkspaceFolders
+	if len(folders) == 0 && p.RootURI != "" {
+		folders = []WorkspaceFolder{{URI: p.RootURI}}
+	}
+	paths := s.paths(folders)
+
+	s.client.mu.Lock()
+	again := s.client.greeted
+	if !again {
+		s.client.greeted = true
+		s.client.allSessions = p.InitializationOptions.Sessions == "all"
+		s.client.folders = paths
+	}
+	s.client.mu.Unlock()
+	if again {
+		return nil, core.Errorf(codeInvalidRequest, "initialize may be sent only once")
+	}
+
+	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
+	if err := s.configure(p.InitializationOptions.Config); err != nil {
+		s.client.mu.Lock()
+		s.client.wrong = err
+		s.client.mu.Unlock()
+	}
+	if p.ProcessID != nil {
+		s.watchClient(*p.ProcessID)
+	}
+
+	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
+	result.Capabilities.Experimental.Ctxls = Protocol{
+		ProtocolVersion: protocolVersion,
+		Methods:         names(s.methods),
+		Notifications:   slices.Sorted(maps.Keys(notifications)),
+	}
+	return result, nil
+}
+
+// initializedByClient is LSP's "initialized": from here on notifications are sent.
+func (s *Server) initializedByClient(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	s.client.ready = s.client.greeted
+	wrong := s.client.wrong
+	s.client.wrong = nil
+	s.client.mu.Unlock()
+	if wrong != nil {
+		s.warn(wrong)
+	}
+	return nil, nil
+}
+
+func (s *Server) shutdown(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.client.shutDown = true
+	return nil, nil
+}
+
+// exit ends the connection as the end of the input would: what was asked before is answered first.
+func (s *Server) exit(context.Context, *noParams) (any, error) {
+	s.client.mu.Lock()
+	s.client.exited = true
+	s.client.mu.Unlock()
+	s.stream.end()
+	return nil, nil
+}
+
+// CancelParams name the call to cancel.
+type CancelParams struct {
+	ID jsontext.Value `json:"id"`
+}
+
+func (s *Server) cancelRequest(_ context.Context, p *CancelParams) (any, error) {
+	id := readID(p.ID)
+	if !id.IsValid() {
+		return nil, invalid("id", "expected the id of a request, got %s", shown(p.ID))
+	}
+	s.inFlight.cancel(id)
+	return nil, nil
+}
+
+// SetTraceParams say how much a client wants to hear of what the server does.
+type SetTraceParams struct {
+	Value string `json:"value"`
+}
+
+func (p *SetTraceParams) check() error {
+	if !slices.Contains([]string{"off", "messages", "verbose"}, p.Value) {
+		return invalid("value", `expected "off", "messages" or "verbose", got %q`, p.Value)
+	}
+	return nil
+}
+
+// setTrace is understood and changes nothing: there is nothing to trace that the log does not say.
+func (s *Server) setTrace(context.Context, *SetTraceParams) (any, error) {
+	return nil, nil
+}
+
+// DidChangeConfigurationParams hold the configuration of the workspace, by itself or under "ctxls" as VS Code sends it.
+type DidChangeConfigurationParams struct {
+	Settings json.RawMessage `json:"settings"`
+}
+
+func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigurationParams) (any, error) {
+	config := p.Settings
+	var sections struct {
+		Ctxls json.RawMessage `json:"ctxls"`
+	}
+	if json.Unmarshal(config, &sections) == nil && sections.Ctxls != nil {
+		config = sections.Ctxls
+	}
+	if err := s.configure(config); err != nil {
+		s.warn(err)
+	}
+	return nil, nil
+}
+
+// DidChangeWorkspaceFoldersParams say which folders came and went.
+type DidChangeWorkspaceFoldersParams struct {
+	Event struct {
+		Added   []WorkspaceFolder `json:"added,omitzero"`
+		Removed []WorkspaceFolder `json:"removed,omitzero"`
+	} `json:"event"`
+}
+
+func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *DidChangeWorkspaceFoldersParams) (any, error) {
+	added, removed := s.paths(p.Event.Added), s.paths(p.Event.Removed)
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	s.client.folders = slices.DeleteFunc(s.client.folders, func(path string) bool { return slices.Contains(removed, path) })
+	for _, path := range added {
+		if !slices.Contains(s.client.folders, path) {
+			s.client.folders = append(s.client.folders, path)
+		}
+	}
+	return nil, nil
+}
+
+// configure hands configuration on. What is wrong with it is not fatal: an editor must not lose its gauge over a misspelt
+// key.
+func (s *Server) configure(config json.RawMessage) error {
+	if s.options.Configure == nil || len(config) == 0 || string(config) == "null" {
+		return nil
+	}
+	err := s.options.Configure(config)
+	if err != nil {
+		s.log.Warn("the client's configuration has a fault", "error", err)
+	}
+	return err
+}
+
+// warn tells the client what is wrong with its configuration.
+func (s *Server) warn(err error) {
+	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
+}
+
+// paths returns the paths of folders, without those that are not on this machine's file system.
+func (s *Server) paths(folders []WorkspaceFolder) []string {
+	var paths []string
+	for _, folder := range folders {
+		path, err := localPath(folder.URI)
+		if err != nil {
+			s.log.Warn("a workspace folder was passed over", "error", err)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}

@@ -1,0 +1,77 @@
+package rpc
+
+import (
+	"sync"
+	"time"
+)
+
+// The bounds on what the server has taken on and not yet answered. While either is reached nothing more is read, so a
+// client that asks faster than it reads is slowed down by its own pipe and costs no memory here.
+const (
+	maxPending      = 256      // requests being handled or waiting, and replies not yet written
+	maxPendingBytes = 16 << 20 // bytes of their params and replies; one message may go beyond it
+)
+
+// load counts what the server owes its client.
+type load struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	calls   int // requests and notifications that are being handled or wait for their turn
+	replies int // frames read that are still to be answered with a frame
+	bytes   int // of params being handled and of replies being written
+	closed  bool
+}
+
+func newLoad() *load {
+	l := new(load)
+	l.changed.L = &l.mu
+	return l
+}
+
+// add changes the counts, each by its share.
+func (l *load) add(calls, replies, bytes int) {
+	l.mu.Lock()
+	l.calls += calls
+	l.replies += replies
+	l.bytes += bytes
+	l.mu.Unlock()
+	l.changed.Broadcast()
+}
+
+// close makes every wait return at once.
+func (l *load) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.changed.Broadcast()
+}
+
+// waitForRoom returns when one more message may be read. It reports false when the connection was closed.
+func (l *load) waitForRoom() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.closed && (l.calls+l.replies >= maxPending || l.bytes >= maxPendingBytes) {
+		l.changed.Wait()
+	}
+	return !l.closed
+}
+
+// waitUntilIdle returns when nothing is owed any more, when the connection was closed, or after limit. It reports whether
+// everything was answered.
+func (l *load) waitUntilIdle(limit time.Duration) bool {
+	late := false
+	timer := time.AfterFunc(limit, func() {
+		l.mu.Lock()
+		late = true
+		l.mu.Unlock()
+		l.changed.Broadcast()
+	})
+	defer timer.Stop()
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.closed && !late && l.calls+l.replies > 0 {
+		l.changed.Wait()
+	}
+	return l.calls+l.replies == 0
+}

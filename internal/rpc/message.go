@@ -1,0 +1,218 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// maxBatch bounds the members of a batch. Editors send none at all; scripts that do send a handful.
+const maxBatch = 256
+
+// lenient lets strings hold what agents really write: transcripts cut in the middle of an emoji hold lone surrogates.
+var lenient = jsontext.AllowInvalidUTF8(true)
+
+// verdict is what is to become of one body.
+type verdict struct {
+	pass    []byte // what the library may see; nil is nothing
+	owes    bool   // pass is answered with one frame
+	refused error  // the answer to a body that is no request; the client sees it under id
+	id      jsonrpc2.ID
+}
+
+// sift sorts out what the library would end the connection over: it passes well-formed requests on, drops responses (the
+// server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
+func sift(body []byte) verdict {
+	if !jsontext.Value(body).IsValid(lenient, jsontext.AllowDuplicateNames(true)) {
+		return verdict{refused: core.Errorf(codeParse, "the message is not valid JSON")}
+	}
+	if body = bytes.TrimSpace(body); body[0] == '[' {
+		return siftBatch(body)
+	}
+	message := open(body)
+	kind, err := message.judge()
+	if err != nil {
+		return verdict{refused: err, id: readID(message.id)}
+	}
+	if kind == response {
+		return verdict{}
+	}
+	return verdict{pass: body, owes: kind == call}
+}
+
+// siftBatch refuses a batch as a whole, or passes it on with its bad members replaced by ones that the library and the
+// handler answer as they should be.
+func siftBatch(body []byte) verdict {
+	var (
+		members  int
+		owes     bool
+		replaced bool
+		pass     = []byte{'['}
+	)
+	for member := range elements(body) {
+		if members++; members > maxBatch {
+			return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
+		}
+		message := open(member)
+		kind, err := message.judge()
+		if err != nil {
+			member, replaced = refusedMember(readID(message.id), err), true
+		}
+		if err == nil && kind == response {
+			replaced = true
+			continue
+		}
+		owes = owes || err != nil || kind == call
+		if len(pass) > 1 {
+			pass = append(pass, ',')
+		}
+		pass = append(pass, member...)
+	}
+	switch {
+	case members == 0:
+		return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has no members")}
+	case len(pass) == 1:
+		return verdict{}
+	case !replaced:
+		return verdict{pass: body, owes: owes}
+	}
+	return verdict{pass: append(pass, ']'), owes: owes}
+}
+
+// refusedMethod is the method of a batch member that stands for one that was refused; its params are the reason.
+const refusedMethod = "$/refused"
+
+// refusedMember returns the member that makes the library answer err under id. Without an id it is an object that the
+// library refuses by itself.
+func refusedMember(id jsonrpc2.ID, err error) []byte {
+	if !id.IsValid() {
+		return []byte(`{}`)
+	}
+	reason, _ := json.Marshal([]string{err.Error()})
+	return jsonrpc2.AppendCall(nil, id, refusedMethod, reason)
+}
+
+// refusal returns the error that a member made by refusedMember stands for.
+func refusal(params []byte) error {
+	reason := []string{"not a request"}
+	_ = json.Unmarshal(params, &reason)
+	return core.Errorf(codeInvalidRequest, "%s", strings.Join(reason, " "))
+}
+
+// kind is what a well-formed message is.
+type kind int
+
+const (
+	call kind = iota
+	notification
+	response
+)
+
+// envelope is what a JSON value has of the members that make a message; what is nil is absent. Of doubled names the last
+// counts, as it does for the library.
+type envelope struct {
+	value                                []byte
+	version, id, method, result, failure jsontext.Value
+}
+
+func open(value []byte) envelope {
+	e := envelope{value: value}
+	if value[0] != '{' {
+		return e
+	}
+	for name, v := range members(value) {
+		switch string(name) {
+		case `"jsonrpc"`:
+			e.version = v
+		case `"id"`:
+			e.id = v
+		case `"method"`:
+			e.method = v
+		case `"result"`:
+			e.result = v
+		case `"error"`:
+			e.failure = v
+		}
+	}
+	return e
+}
+
+// judge says what a message is, or why it is none.
+func (e *envelope) judge() (kind, error) {
+	refuse := func(format string, args ...any) (kind, error) {
+		return 0, core.Errorf(codeInvalidRequest, format, args...)
+	}
+	hasID := e.id != nil && e.id.Kind() != jsontext.KindNull
+	switch {
+	case e.value[0] != '{':
+		return refuse("expected a request object, got %s", kindName(jsontext.Value(e.value).Kind()))
+	case string(e.version) != `"2.0"`:
+		return refuse(`jsonrpc: expected "2.0", got %s`, shown(e.version))
+	case e.method == nil && (e.result != nil || e.failure != nil):
+		return response, nil
+	case e.method == nil:
+		return refuse("method: required, expected a string")
+	case e.method.Kind() != jsontext.KindString:
+		return refuse("method: expected a string, got %s", shown(e.method))
+	case hasID && !readID(e.id).IsValid():
+		return refuse("id: expected a string or an integer of 64 bits, got %s", shown(e.id))
+	case e.result != nil || e.failure != nil:
+		return refuse("a request has neither result nor error")
+	case hasID:
+		return call, nil
+	}
+	return notification, nil
+}
+
+// readID reads an id; the zero ID stands for none, and for one that nothing can be answered under.
+func readID(raw jsontext.Value) jsonrpc2.ID {
+	switch raw.Kind() {
+	case jsontext.KindString:
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return jsonrpc2.NewStringID(text)
+		}
+	case jsontext.KindNumber:
+		if number, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			return jsonrpc2.NewNumberID(number)
+		}
+	}
+	return jsonrpc2.ID{}
+}
+
+// shown is how a value that was not expected stands in a message.
+func shown(v jsontext.Value) string {
+	switch v.Kind() {
+	case jsontext.KindInvalid:
+		return "nothing"
+	case jsontext.KindString, jsontext.KindNumber:
+		if len(v) <= 40 {
+			return string(v)
+		}
+	}
+	return kindName(v.Kind())
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case jsontext.KindNull:
+		return "null"
+	case jsontext.KindTrue, jsontext.KindFalse:
+		return "a boolean"
+	case jsontext.KindString:
+		return "a string"
+	case jsontext.KindNumber:
+		return "a number"
+	case jsontext.KindBeginObject:
+		return "an object"
+	case jsontext.KindBeginArray:
+		return "an array"
+	}
+	return "nothing"
+}

@@ -1,0 +1,42 @@
+package rpc
+
+import (
+	"reflect"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// notifications are what the server tells a client that completed the handshake, with their params.
+var notifications = map[string]reflect.Type{
+	"$/progress":                reflect.TypeFor[ProgressParams](),
+	"metrics/thresholdExceeded": reflect.TypeFor[core.Alert](),
+	"session/changed":           reflect.TypeFor[SessionChangedParams](),
+	"session/removed":           reflect.TypeFor[SessionRemovedParams](),
+	"window/logMessage":         reflect.TypeFor[LogMessageParams](),
+}
+
+// SessionChangedParams are a session as it is now.
+type SessionChangedParams struct {
+	Session core.SessionView `json:"session"`
+}
+
+// SessionRemovedParams name a session that is forgotten.
+type SessionRemovedParams struct {
+	Host      core.Host `json:"host"`
+	SessionID string    `json:"sessionId"`
+}
+
+// ProgressParams are those of LSP's $/progress.
+type ProgressParams struct {
+	Token string `json:"token"`
+	Value any    `json:"value"`
+}
+
+// logWarning is LSP's MessageType for a warning.
+const logWarning = 2
+
+// LogMessageParams are those of LSP's window/logMessage.
+type LogMessageParams struct {
+	Type    int    `json:"type"` // 1 error, 2 warning, 3 info, 4 log
+	Message string `json:"message"`
+}

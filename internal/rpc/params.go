@@ -1,0 +1,130 @@
+package rpc
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// checker is what params implement that can be wrong in more than their JSON types: a required member that is missing,
+// a number out of range. Its error is made by invalid.
+type checker interface{ check() error }
+
+// noParams are the params of methods that take none; whatever is sent is ignored.
+type noParams struct{}
+
+// UnmarshalJSON accepts anything.
+func (*noParams) UnmarshalJSON([]byte) error { return nil }
+
+// decode reads params as a P. Absent params are those with no members, unknown members are ignored, and null stands for
+// the zero value of any member. The error carries core.CodeInvalid and names the member.
+func decode[P any](params []byte) (*P, error) {
+	p := new(P)
+	if params == nil {
+		params = []byte(`{}`)
+	}
+	if err := json.Unmarshal(params, p, lenient, jsontext.AllowDuplicateNames(true)); err != nil {
+		return nil, paramsError(err)
+	}
+	if c, ok := any(p).(checker); ok {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// invalid returns the error about one member of the params; path is its place below them, like "messages[0].role".
+func invalid(path, format string, args ...any) error {
+	return core.Errorf(core.CodeInvalid, "params."+path+": "+format, args...)
+}
+
+// inParams makes an error of the domain about a member of what it was given one about that member of the params, or of
+// their members that above names. Every other error, and nil, stays what it is.
+func inParams(err error, above ...string) error {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok || e.Code != core.CodeInvalid {
+		return err
+	}
+	path := "params."
+	for _, member := range above {
+		if !strings.HasPrefix(e.Message, member) {
+			path += member + "."
+		}
+	}
+	return core.Errorf(core.CodeInvalid, "%s", path+e.Message)
+}
+
+// encode returns the JSON of a result. Slices that are nil become [], and < is left alone. What hands on the JSON of
+// others writes itself, byte for byte, as a jsonrpc2.RawMessage does.
+func encode(result any) ([]byte, error) {
+	switch r := result.(type) {
+	case jsonrpc2.RawMessage:
+		return r, nil
+	case interface{ AppendJSON(dst []byte) []byte }:
+		return r.AppendJSON(nil), nil
+	}
+	return json.Marshal(result, lenient, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+}
+
+// paramsError says of a decoding error where it is, what was expected there and what was found.
+func paramsError(err error) error {
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return core.Errorf(core.CodeInvalid, "params: %w", err)
+	}
+	if own, ok := errors.AsType[*core.Error](wrong.Err); ok {
+		return core.Errorf(core.CodeInvalid, "%s: %w", memberPath(wrong.JSONPointer), own)
+	}
+	got := kindName(wrong.JSONKind)
+	if v := wrong.JSONValue; len(v) > 0 {
+		got = shown(v)
+	}
+	return core.Errorf(core.CodeInvalid, "%s: expected %s, got %s", memberPath(wrong.JSONPointer), expected(wrong.GoType), got)
+}
+
+// memberPath writes /messages/0/content as params.messages[0].content.
+func memberPath(pointer jsontext.Pointer) string {
+	var path strings.Builder
+	path.WriteString("params")
+	for token := range pointer.Tokens() {
+		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
+			path.WriteString("[" + token + "]")
+		} else {
+			path.WriteString("." + token)
+		}
+	}
+	return path.String()
+}
+
+// expected names the JSON that a Go type is read from.
+func expected(t reflect.Type) string {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return "something else"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "an integer"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "an integer that is not negative"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	}
+	return "an object"
+}

@@ -1,0 +1,31 @@
+package rpc
+
+import "time"
+
+// pollInterval is how often the server looks whether its client's process still lives.
+const pollInterval = time.Second
+
+// watchClient ends the server when process pid does. A process that cannot be seen from here at all, such as one outside
+// of a container, is not watched.
+func (s *Server) watchClient(pid int) {
+	if !processLives(pid) {
+		s.log.Info("the client's process is not visible from here and is not watched", "pid", pid)
+		return
+	}
+	go func() {
+		tick := time.NewTicker(pollInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.stream.done:
+				return
+			case <-tick.C:
+				if !processLives(pid) {
+					s.log.Info("the client's process ended", "pid", pid)
+					s.stop()
+					return
+				}
+			}
+		}
+	}()
+}

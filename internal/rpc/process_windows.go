@@ -1,0 +1,17 @@
+package rpc
+
+import (
+	"errors"
+	"syscall"
+)
+
+// processLives reports whether there is a process pid, whoever owns it.
+func processLives(pid int) bool {
+	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return errors.Is(err, syscall.ERROR_ACCESS_DENIED)
+	}
+	defer syscall.CloseHandle(handle)
+	state, err := syscall.WaitForSingleObject(handle, 0)
+	return err == nil && state == syscall.WAIT_TIMEOUT
+}

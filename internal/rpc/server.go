@@ -1,0 +1,127 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// DefaultMaxBody is how many bytes of one message are accepted when Options.MaxBody is 0.
+const DefaultMaxBody = 64 << 20
+
+// closeGrace is how long replies may take to be written once the server was told to stop. Serve returns soon after it.
+const closeGrace = 500 * time.Millisecond
+
+// ErrExit is what Serve returns when the client said exit without shutdown before; LSP wants exit status 1 then.
+var ErrExit = errors.New("the client sent exit without shutdown")
+
+// Options are what a Server needs from outside. The zero value serves the lifecycle, with framing detected.
+type Options struct {
+	Service *core.Service // what the methods are about; nil serves the lifecycle alone
+	Version string        // of ctxls, told to the client
+	Log     *slog.Logger  // nil logs nothing
+	Framing Framing       // "" is FramingAuto
+	MaxBody int64         // bytes of one message; 0 is DefaultMaxBody
+
+	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
+	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
+	Configure func(config json.RawMessage) error
+}
+
+// Server serves one client over one connection.
+type Server struct {
+	options Options
+	log     *slog.Logger
+	service *core.Service
+	methods map[string]method
+
+	stream   *stream
+	stop     context.CancelFunc // ends Serve
+	client   client
+	inFlight inFlight
+	turns    turns
+	workers  chan struct{} // one token for each handler at work
+}
+
+// New returns a server; Serve starts it.
+func New(options Options) *Server {
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.MaxBody == 0 {
+		options.MaxBody = DefaultMaxBody
+	}
+	offered := maps.Clone(methods)
+	if options.Service == nil {
+		maps.DeleteFunc(offered, func(_ string, m method) bool { return m.mode != atOnce })
+	}
+	return &Server{
+		options: options,
+		log:     options.Log,
+		service: options.Service,
+		methods: offered,
+		// Handlers count tokens or wait for the store: one a core and as many waiting.
+		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
+	}
+}
+
+// Serve reads requests from in and writes replies and notifications to out, until the input ends, the client says exit
+// or vanishes, or ctx ends. It is to be called once. Nothing is written before something was read.
+//
+// When the input ends, everything asked before is answered first, within 5 seconds; when ctx ends, requests are cancelled
+// and Serve returns within 1 second, even if in or out never return. Then a goroutine stays behind until they do: Serve
+// closes neither, and interrupts no read of os.Stdin, which cannot be done.
+//
+// Serve returns nil when the connection ended as it should, ErrExit, or an error that says where framing was lost.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, s.stop = context.WithCancel(ctx)
+	defer s.stop()
+	s.stream = newStream(in, out, s.options.Framing, s.options.MaxBody, s.log)
+	go s.stream.out.run(ctx.Done())
+	jsonrpc2.NewConn(s.stream).Go(ctx, s.handle)
+
+	select {
+	case <-s.stream.done:
+	case <-ctx.Done():
+	}
+	s.stop()
+	s.stream.load.waitUntilIdle(closeGrace)
+	s.stream.Close()
+	if s.client.exitedEarly() {
+		return ErrExit
+	}
+	return s.stream.err()
+}
+
+// ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than
+// the process: SIGPIPE is ignored from here on.
+func (s *Server) ServeStdio(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE)
+	return s.Serve(ctx, os.Stdin, os.Stdout)
+}
+
+// Notify tells the client something, unless it never completed the handshake. It does not wait: when the client does not
+// read and much is queued already, Notify returns an error with core.CodeUnavailable and nothing is sent. What was
+// queued before a reply is written before it.
+func (s *Server) Notify(method string, params any) error {
+	if !s.client.isReady() {
+		return nil
+	}
+	raw, err := encode(params)
+	if err != nil {
+		return err
+	}
+	return s.stream.out.enqueue(jsonrpc2.AppendNotification(nil, method, raw))
+}

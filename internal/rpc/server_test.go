@@ -1,0 +1,441 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	codeOfTooLarge  = -32013
+	codeOfCancelled = -32800
+)
+
+func TestCancelWhileRunning(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":"x","method":"test/wait","params":{"name":"a"}}`)
+	<-p.probe.started
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`)
+	p.want(`{"jsonrpc":"2.0","id":"x","error":{"code":-32800,"message":"request cancelled","data":{"code":"cancelled"}}}`)
+	// After the reply it is too late, and no matter.
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`)
+	p.send(`{"jsonrpc":"2.0","id":"x","method":"test/echo","params":[1]}`)
+	p.want(`{"jsonrpc":"2.0","id":"x","result":[1]}`)
+}
+
+func TestCancelWhileWaitingInLine(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	for i := 1; i <= 3; i++ {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s","name":"%d","wait":true}}`, i, i))
+	}
+	<-p.probe.started
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}`)
+	if r := p.reply(); r.ID != 2.0 || r.Error.Code != codeOfCancelled {
+		t.Fatalf("got %+v", r)
+	}
+	// The third still waits for the first.
+	p.probe.release <- "1"
+	p.want(`{"jsonrpc":"2.0","id":1,"result":"1"}`)
+	<-p.probe.started
+	p.probe.release <- "3"
+	p.want(`{"jsonrpc":"2.0","id":3,"result":"3"}`)
+}
+
+// Cancellation is seen while every worker is busy and more calls wait for one.
+func TestCancelWhileWorkersAreBusy(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	const calls = 100
+	for i := range calls {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/wait","params":{"name":"%d"}}`, i, i))
+	}
+	for i := range calls {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`, i))
+	}
+	seen := make(map[any]int)
+	for range calls {
+		r := p.reply()
+		if r.Error == nil || r.Error.Code != codeOfCancelled {
+			t.Fatalf("got %+v", r)
+		}
+		seen[r.ID]++
+	}
+	if len(seen) != calls {
+		t.Errorf("%d ids answered, want %d", len(seen), calls)
+	}
+}
+
+func TestDuplicateIDs(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	for _, name := range []string{"first", "second"} {
+		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"` + name + `"}}`)
+		<-p.probe.started
+	}
+	p.probe.release <- "first"
+	p.want(`{"jsonrpc":"2.0","id":7,"result":"first"}`)
+	// The other one of that id can still be cancelled.
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`)
+	if r := p.reply(); r.ID != 7.0 || r.Error.Code != codeOfCancelled {
+		t.Fatalf("got %+v", r)
+	}
+
+	// And of two that run, both are cancelled.
+	for _, name := range []string{"third", "fourth"} {
+		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"` + name + `"}}`)
+		<-p.probe.started
+	}
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`)
+	for range 2 {
+		if r := p.reply(); r.ID != 7.0 || r.Error.Code != codeOfCancelled {
+			t.Fatalf("got %+v", r)
+		}
+	}
+}
+
+// An id 7 and an id "7" are two ids.
+func TestIDsOfBothTypes(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"number"}}`)
+	p.send(`{"jsonrpc":"2.0","id":"7","method":"test/wait","params":{"name":"text"}}`)
+	<-p.probe.started
+	<-p.probe.started
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"7"}}`)
+	if r := p.reply(); r.ID != "7" || r.Error.Code != codeOfCancelled {
+		t.Fatalf("got %+v", r)
+	}
+	p.probe.release <- "number"
+	p.want(`{"jsonrpc":"2.0","id":7,"result":"number"}`)
+}
+
+func TestOrderWithinASession(t *testing.T) {
+	for _, batch := range []bool{false, true} {
+		t.Run(fmt.Sprintf("batch=%v", batch), func(t *testing.T) {
+			p := connect(t, FramingLine, Options{})
+			const sessions, each = 5, 40
+			want := make(map[string][]string)
+			var messages []string
+			for i := range each {
+				for s := range sessions {
+					id, name := fmt.Sprint("s", s), fmt.Sprintf("s%d/%d", s, i)
+					want[id] = append(want[id], name)
+					messages = append(messages, fmt.Sprintf(
+						`{"jsonrpc":"2.0","id":%q,"method":"test/note","params":{"sessionId":%q,"name":%q}}`, name, id, name))
+				}
+			}
+			frames := len(messages)
+			if batch {
+				p.send("[" + strings.Join(messages, ",") + "]")
+				frames = 1
+			} else {
+				p.send(strings.Join(messages, "\n"))
+			}
+			for range frames {
+				if _, err := p.receive(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := make(map[string][]string)
+			for _, name := range p.probe.order {
+				session, _, _ := strings.Cut(name, "/")
+				got[session] = append(got[session], name)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("order within the sessions (-sent +ran):\n%s", diff)
+			}
+		})
+	}
+}
+
+// One session that is stuck holds up no other, nor what concerns no session.
+func TestSessionsGoOnSideBySide(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/note","params":{"sessionId":"s1","name":"stuck","wait":true}}`)
+	<-p.probe.started
+	for i := range 50 {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s1","name":"behind"}}`, 100+i))
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/note","params":{"sessionId":"s2","name":"free"}}`)
+	p.want(`{"jsonrpc":"2.0","id":2,"result":"free"}`)
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"test/echo","params":{}}`)
+	p.want(`{"jsonrpc":"2.0","id":3,"result":{}}`)
+	p.probe.release <- "stuck"
+	p.want(`{"jsonrpc":"2.0","id":1,"result":"stuck"}`)
+}
+
+func TestPanicIsLoggedInOneLine(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/panic"}`)
+	if r := p.reply(); r.Error.Code != -32603 || r.Error.Message != "internal error" {
+		t.Errorf("got %+v", r)
+	}
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/fail","params":{"name":"plain"}}`)
+	if r := p.reply(); r.Error.Message != "internal error" {
+		t.Errorf("got %+v", r)
+	}
+	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], "boom in /home/me/secret.go") || !strings.Contains(lines[1], "state.db") {
+		t.Errorf("want one line of log for each failure, with its cause, got:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+func TestEndOfInputLosesNoReply(t *testing.T) {
+	for _, framing := range []Framing{FramingLine, FramingHeader} {
+		for range 20 {
+			p := connect(t, framing, Options{})
+			const owed = 600
+			go func() {
+				var all strings.Builder
+				for i := range owed / 3 {
+					all.WriteString(framed(framing, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/echo","params":[%d]}`, i, i)))
+					all.WriteString(framed(framing, fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"test/note","params":{"sessionId":"s%d"}}`, i, i%3)))
+					all.WriteString(framed(framing, fmt.Sprintf(`[{"jsonrpc":"2.0","id":"b%d","method":"test/echo"},{"jsonrpc":"2.0","id":"c%d","method":"test/echo"}]`, i, i)))
+				}
+				io.WriteString(p.in, all.String())
+				p.in.Close()
+			}()
+			for i := range owed {
+				if _, err := p.receive(); err != nil {
+					t.Fatalf("%d of %d replies, then %v", i, owed, err)
+				}
+			}
+			p.wantEnd(nil)
+		}
+	}
+}
+
+func TestStopCancelsAndReturns(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
+	<-p.probe.started
+	p.stop() // while the server reads from a pipe that stays open
+	if r := p.reply(); r.Error.Code != codeOfCancelled {
+		t.Errorf("got %+v", r)
+	}
+	p.wantEnd(nil)
+}
+
+func TestStopWithAClientThatDoesNotRead(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	go func() {
+		for i := 0; ; i++ {
+			if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"test/echo","params":{"a":%d}}`+"\n", i, i); err != nil {
+				return
+			}
+		}
+	}()
+	time.Sleep(50 * time.Millisecond) // let the pipe to us fill; if it does not, the test proves less but does not fail
+	p.stop()
+	if err := p.wait(); err != nil {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestVanishedReader(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
+	<-p.probe.started
+	p.outFile.Close()
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo"}`)
+	if err := p.wait(); err != nil {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+// Nothing is written before something was asked, and nothing at all when nothing was.
+func TestSilentClient(t *testing.T) {
+	for _, framing := range []Framing{FramingAuto, FramingLine, FramingHeader} {
+		p := connect(t, FramingLine, Options{Framing: framing})
+		p.in.WriteString(" \r\n\n")
+		p.in.Close()
+		p.wantEnd(nil)
+	}
+}
+
+func TestNotificationsAreBounded(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
+	p.reply()
+	if err := p.server.Notify("session/changed", 1); err != nil {
+		t.Errorf("before initialized: %v", err) // and it is not sent, or the next reply would not be the next message
+	}
+	p.send(`{"jsonrpc":"2.0","method":"initialized"}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo","params":[]}`)
+	p.want(`{"jsonrpc":"2.0","id":2,"result":[]}`)
+
+	// A client that does not read is told so much and no more.
+	told := 0
+	big := strings.Repeat("a", 64<<10)
+	for ; told < 100_000; told++ {
+		if err := p.server.Notify("session/changed", big); err != nil {
+			if !errors.Is(err, errQueueFull) {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	if told > maxQueued+10 {
+		t.Fatalf("%d notifications of 64 KiB were queued", told)
+	}
+	// And then it gets what was queued, in one piece each.
+	for range told {
+		if r := p.reply(); r.Method != "session/changed" {
+			t.Fatalf("got %+v", r)
+		}
+	}
+}
+
+func TestManyCallsWithCancellation(t *testing.T) {
+	p := connect(t, FramingHeader, Options{})
+	calls := 100_000
+	if underRace {
+		calls = 10_000
+	}
+	go func() {
+		var all strings.Builder
+		for i := range calls {
+			fmt.Fprint(&all, framed(FramingHeader, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s%d","name":""}}`, i, i%7)))
+			if i%3 == 0 {
+				all.WriteString(framed(FramingHeader, fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`, i)))
+			}
+			if all.Len() > 100_000 {
+				io.WriteString(p.in, all.String())
+				all.Reset()
+			}
+		}
+		io.WriteString(p.in, all.String())
+		p.in.Close()
+	}()
+	seen := make([]bool, calls)
+	for range calls {
+		r := p.reply()
+		id := int(r.ID.(float64))
+		if seen[id] || r.Error != nil && r.Error.Code != codeOfCancelled {
+			t.Fatalf("got %+v, answered before: %v", r, seen[id])
+		}
+		seen[id] = true
+	}
+	p.wantEnd(nil)
+	if slices.Contains(seen, false) {
+		t.Error("a call was never answered")
+	}
+}
+
+// The library recycles the context of a call that runs on its reading goroutine; nothing of ours may hang on to it.
+func TestManyCallsAtOnce(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	const calls = 20_000
+	go func() {
+		io.WriteString(p.in, strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"$/setTrace","params":{"value":"off"}}`+"\n", calls))
+		p.in.Close()
+	}()
+	for range calls {
+		p.want(`{"jsonrpc":"2.0","id":1,"result":null}`)
+	}
+	p.wantEnd(nil)
+}
+
+// Serve does not wait for ever for a handler that heeds nothing, neither when it is stopped nor at the end of the input.
+func TestStuckHandler(t *testing.T) {
+	for _, how := range []string{"stop", "end of input"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := connect(t, FramingLine, Options{})
+			stuck, free := make(chan struct{}), make(chan struct{})
+			t.Cleanup(func() { close(free) })
+			p.server.methods["test/stuck"] = request(func(*Server, context.Context, *noParams) (any, error) {
+				close(stuck)
+				<-free
+				return nil, nil
+			})
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"test/stuck"}`)
+			<-stuck
+			if how == "stop" {
+				p.stop()
+			} else {
+				p.in.Close()
+			}
+			p.wantEnd(nil)
+		})
+	}
+}
+
+func TestFolders(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///ignored","workspaceFolders":[{"uri":"file:///a"},{"uri":"file:///b/"},{"uri":"https://c"}]}}`)
+	p.reply()
+	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///d"},{"uri":"file:///b"}],"removed":[{"uri":"file:///a/"},{"uri":"file:///e"}]}}}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo"}`)
+	p.reply()
+	want := []string{"/b", "/d"}
+	if runtime.GOOS == "windows" {
+		want = []string{`\b`, `\d`}
+	}
+	if diff := cmp.Diff(want, p.server.client.folders); diff != "" {
+		t.Errorf("folders (-want +got):\n%s", diff)
+	}
+
+	p = connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///a","workspaceFolders":null}}`)
+	p.reply()
+	if got := p.server.client.folders; len(got) != 1 {
+		t.Errorf("folders %q, want that of rootUri", got)
+	}
+}
+
+func TestClientProcessThatIsNotThere(t *testing.T) {
+	p := connect(t, FramingLine, Options{})
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":2147483646}}`)
+	p.reply()
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.wantEnd(nil)
+}
+
+func TestNoGoroutineStays(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		p := connect(t, FramingLine, Options{})
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":%d}}`, os.Getpid()))
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
+		p.send(`{"jsonrpc":"2.0","id":2,"method":"test/note","params":{"sessionId":"s","name":"b","wait":true}}`)
+		<-p.probe.started
+		p.stop()
+		p.wait()
+		p.in.Close()
+		p.outFile.Close()
+	}
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestLoadWaitsNoLongerThanAsked(t *testing.T) {
+	l := newLoad()
+	l.add(1, 0, 0)
+	if l.waitUntilIdle(time.Millisecond) {
+		t.Error("idle with a call in hand")
+	}
+	go l.add(-1, 0, 0)
+	if !l.waitUntilIdle(patience) {
+		t.Error("not idle with nothing in hand")
+	}
+	l.add(maxPending, 0, 0)
+	go l.close()
+	if l.waitForRoom() {
+		t.Error("room on a closed connection")
+	}
+}

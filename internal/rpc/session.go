@@ -1,0 +1,231 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// SessionRef names a session. The params of every method about one session begin with it.
+type SessionRef struct {
+	SessionID string    `json:"sessionId"`     // the host's own id of it
+	Host      core.Host `json:"host,omitzero"` // needed only where two hosts have a session of that id
+}
+
+func (p *SessionRef) session(*Server) string { return p.SessionID }
+
+func (p *SessionRef) check() error {
+	if err := checkName("sessionId", p.SessionID); err != nil {
+		return err
+	}
+	return checkHost(p.Host)
+}
+
+func (p *SessionRef) key() core.Key { return core.Key{Host: p.Host, SessionID: p.SessionID} }
+
+// maxName bounds ids, in bytes. Hosts use UUIDs and the like.
+const maxName = 512
+
+// checkName returns an error unless the member is a usable id.
+func checkName(member, value string) error {
+	switch {
+	case value == "":
+		return invalid(member, "required, expected a string that is not empty")
+	case len(value) > maxName:
+		return invalid(member, "expected at most %d bytes, got %d", maxName, len(value))
+	}
+	return nil
+}
+
+// checkHost returns an error unless host is absent or known.
+func checkHost(host core.Host) error {
+	if host == "" {
+		return nil
+	}
+	return inParams(core.CheckHost(host))
+}
+
+// ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has
+// folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere.
+type ListParams struct {
+	Host             core.Host `json:"host,omitzero"`
+	CWD              string    `json:"cwd,omitzero"`              // a path: sessions that work there or below
+	WorkspaceFolders []Folder  `json:"workspaceFolders,omitzero"` // the same for several folders
+	IncludeEnded     bool      `json:"includeEnded,omitzero"`
+	Limit            *int      `json:"limit,omitzero"` // at most that many, above 0; absent is all
+}
+
+func (p *ListParams) check() error {
+	if err := checkHost(p.Host); err != nil {
+		return err
+	}
+	return checkLimit(p.Limit)
+}
+
+// checkLimit returns an error for a limit that is there and not above 0.
+func checkLimit(limit *int) error {
+	if limit != nil && *limit < 1 {
+		return invalid("limit", "expected a whole number above 0, got %d", *limit)
+	}
+	return nil
+}
+
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// Folder is a folder as LSP writes it, {"uri": …}, or a string: a file URI or an absolute path.
+type Folder struct{ path string }
+
+// UnmarshalJSON reads either form.
+func (f *Folder) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) != nil {
+		var folder WorkspaceFolder
+		if err := json.Unmarshal(data, &folder); err != nil || folder.URI == "" {
+			return core.Errorf(core.CodeInvalid, `expected {"uri": string} or a string, got %s`, shown(data))
+		}
+		text = folder.URI
+	} else if !strings.Contains(text, "://") {
+		f.path = text
+		return nil
+	}
+	path, err := localPath(text)
+	f.path = path
+	return err
+}
+
+// ListResult is sessions, the most recently updated first.
+type ListResult struct {
+	Sessions []core.SessionView `json:"sessions"`
+}
+
+func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, error) {
+	filter := core.SessionFilter{Host: p.Host, IncludeEnded: p.IncludeEnded, Limit: orZero(p.Limit)}
+	for _, f := range p.WorkspaceFolders {
+		filter.Folders = append(filter.Folders, f.path)
+	}
+	if p.CWD != "" {
+		filter.Folders = append(filter.Folders, p.CWD)
+	}
+	if p.CWD == "" && p.WorkspaceFolders == nil {
+		filter.Folders = s.client.scope()
+	}
+	sessions, err := s.service.Sessions(ctx, filter)
+	return &ListResult{sessions}, err
+}
+
+// GetParams ask for one session.
+type GetParams struct {
+	SessionRef
+	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, where that is known
+}
+
+func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionView, error) {
+	return s.service.Session(ctx, p.key())
+}
+
+// HistoryParams ask for the points of a session's curve.
+type HistoryParams struct {
+	SessionRef
+	Limit *int `json:"limit,omitzero"` // the newest so many, above 0; absent is all that are kept
+}
+
+func (p *HistoryParams) check() error {
+	if err := p.SessionRef.check(); err != nil {
+		return err
+	}
+	return checkLimit(p.Limit)
+}
+
+// HistoryResult is the points, oldest first.
+type HistoryResult struct {
+	Samples []core.Sample `json:"samples"`
+}
+
+func (s *Server) sessionHistory(ctx context.Context, p *HistoryParams) (*HistoryResult, error) {
+	samples, err := s.service.Samples(ctx, p.key(), orZero(p.Limit))
+	return &HistoryResult{samples}, err
+}
+
+// CompactingResult is what is to be kept through a compaction.
+type CompactingResult struct {
+	Context []string `json:"context"` // lines for the model that writes the summary; none when there is nothing to keep
+	Paths   []string `json:"paths"`   // the files that the lines name
+	Omitted int      `json:"omitted"` // further files that there was no room for
+}
+
+func (s *Server) sessionCompacting(ctx context.Context, p *SessionRef) (*CompactingResult, error) {
+	w, err := s.service.Compacting(ctx, p.key())
+	return &CompactingResult{Context: w.Lines(), Paths: w.Paths, Omitted: w.Omitted}, err
+}
+
+// CompactedParams tell of a finished compaction.
+type CompactedParams struct {
+	SessionRef
+	CompactedAt Moment `json:"compactedAt,omitzero"` // when; the same time again is the same compaction
+	PostTokens  int    `json:"postTokens,omitzero"`  // what the conversation was cut down to, where the host says so
+	Summary     string `json:"summary,omitzero"`     // the text that replaced it, where the host shows it
+}
+
+func (p *CompactedParams) check() error {
+	if p.PostTokens < 0 || p.PostTokens > maxTokens {
+		return invalid("postTokens", "expected a whole number from 0 to %d, got %d", maxTokens, p.PostTokens)
+	}
+	return p.SessionRef.check()
+}
+
+// maxTokens bounds amounts of tokens, as configuration does: a thousand times the largest window in use.
+const maxTokens = 1_000_000_000
+
+// Moment is a time: an RFC 3339 string, or milliseconds since 1970.
+type Moment struct{ time.Time }
+
+// UnmarshalJSON reads either form.
+func (m *Moment) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var ms int64
+	if json.Unmarshal(data, &ms) == nil && ms > 0 {
+		m.Time = time.UnixMilli(ms).UTC()
+		return nil
+	}
+	var at time.Time
+	if json.Unmarshal(data, &at) != nil || at.IsZero() {
+		return core.Errorf(core.CodeInvalid, `expected a time like "2026-11-21T09:30:00Z" or milliseconds since 1970, got %s`, shown(data))
+	}
+	m.Time = at.UTC()
+	return nil
+}
+
+// CompactedResult is the session after the compaction.
+type CompactedResult struct {
+	Session   core.SessionView `json:"session"`
+	LostPaths []string         `json:"lostPaths"` // files that the summary does not name; all of them where no summary is shown
+}
+
+func (s *Server) sessionCompacted(ctx context.Context, p *CompactedParams) (*CompactedResult, error) {
+	b := core.Boundary{At: p.CompactedAt.Time, PostTokens: p.PostTokens, Summary: p.Summary}
+	if !b.At.IsZero() {
+		b.ID = b.At.Format(time.RFC3339Nano)
+	}
+	session, lost, err := s.service.Compacted(ctx, p.key(), b)
+	return &CompactedResult{session, lost}, err
+}
+
+// DeletedResult says whether there was anything to forget.
+type DeletedResult struct {
+	Deleted bool `json:"deleted"`
+}
+
+func (s *Server) sessionDeleted(ctx context.Context, p *SessionRef) (*DeletedResult, error) {
+	deleted, err := s.service.Delete(ctx, p.key())
+	return &DeletedResult{deleted}, err
+}

@@ -1,0 +1,138 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
+
+// TestTranscripts plays testdata/*.txtar against a server of the lifecycle and of test methods, and testdata/methods/*.txtar
+// against one with a service and an empty store. Each line of the client is one message; a line that is a Go string is sent as
+// the bytes it stands for. Every line that is to be answered is answered before the next is sent. A first line
+// "framing: header" in the comment chooses that framing. In the end the client closes its side; the last line of the
+// server's section says what Serve returned, if that is an error.
+func TestTranscripts(t *testing.T) {
+	for _, file := range transcripts(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			options := Options{Configure: refuseUnknownKeys}
+			if strings.Contains(file, "methods") {
+				options.Service, options.Configure = newConfiguredService(t)
+			}
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(archive.Files) != 2 || archive.Files[0].Name != "client" || archive.Files[1].Name != "server" {
+				t.Fatalf("%s: want the sections client and server", file)
+			}
+			got := play(t, archive, options)
+			if *update {
+				archive.Files[1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(archive.Files[1].Data), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("the server said (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func transcripts(t testing.TB) []string {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	more, err := filepath.Glob("testdata/methods/*.txtar")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("no transcripts of methods: %v", err)
+	}
+	return append(files, more...)
+}
+
+func play(t *testing.T, archive *txtar.Archive, options Options) string {
+	framing := FramingLine
+	if bytes.HasPrefix(archive.Comment, []byte("framing: header\n")) {
+		framing = FramingHeader
+	}
+	p := connect(t, framing, options)
+	var said strings.Builder
+	for line := range strings.Lines(string(archive.Files[0].Data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if raw, err := strconv.Unquote(line); err == nil {
+			p.in.WriteString(raw)
+		} else {
+			p.send(line)
+		}
+		for isOwed(line) {
+			text, err := p.receive()
+			if err != nil {
+				break
+			}
+			said.WriteString(text + "\n")
+			if strings.Contains(text, `"id":`) {
+				break
+			}
+		}
+	}
+	p.in.Close()
+	for {
+		text, err := p.receive()
+		if err != nil {
+			break
+		}
+		said.WriteString(text + "\n")
+	}
+	if err := p.wait(); err != nil {
+		said.WriteString("ended: " + err.Error() + "\n")
+	}
+	return said.String()
+}
+
+// isOwed reports whether a line of a client is answered: everything but notifications and responses.
+func isOwed(line string) bool {
+	var one map[string]json.RawMessage
+	if json.Unmarshal([]byte(line), &one) == nil {
+		_, hasMethod := one["method"]
+		_, hasID := one["id"]
+		_, hasResult := one["result"]
+		isResponse := hasResult && !hasMethod
+		isNotification := hasMethod && !hasID && !hasResult && string(one["jsonrpc"]) == `"2.0"`
+		return !isResponse && !isNotification
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal([]byte(line), &batch) == nil {
+		for _, member := range batch {
+			if isOwed(string(member)) {
+				return true
+			}
+		}
+		return len(batch) == 0
+	}
+	return true
+}
+
+// refuseUnknownKeys is a configuration that knows one key.
+func refuseUnknownKeys(config json.RawMessage) error {
+	var known struct {
+		Levels []int `json:"levels"`
+	}
+	d := json.NewDecoder(bytes.NewReader(config))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&known); err != nil {
+		return invalid("settings", "levels is the only key, got %s", config)
+	}
+	return nil
+}

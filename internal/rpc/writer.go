@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// The bounds of what waits to be told to a client that does not read.
+const (
+	maxQueued      = 256     // notifications
+	maxQueuedBytes = 4 << 20 // of them in all
+)
+
+// errQueueFull says that the client does not read what it is told.
+var errQueueFull = core.Errorf(core.CodeUnavailable, "the client does not read its notifications")
+
+// frameWriter writes messages to a client, each in one piece, in the framing that the client chose.
+type frameWriter struct {
+	framing func() Framing  // settled before the first message is written
+	broken  func(err error) // called once, when writing fails
+	owe     func(bytes int) // told of what waits to be written
+
+	mu  sync.Mutex // held while writing
+	out io.Writer
+	err error // why writing failed; nothing is written after it
+
+	queueMu sync.Mutex
+	queue   [][]byte // frames that wait, each made by frame
+	queued  int      // their bytes
+	wake    chan struct{}
+}
+
+// headroom is what the longest header needs before a body: "Content-Length: " + 19 digits + two line breaks.
+const headroom = 40
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// write frames the body that appendBody makes and writes it, after everything queued before. It reports how many bytes
+// it wrote.
+func (w *frameWriter) write(appendBody func([]byte) []byte) (int64, error) {
+	buf := buffers.Get().(*[]byte)
+	defer func() {
+		if cap(*buf) <= firstPiece {
+			buffers.Put(buf)
+		}
+	}()
+	*buf = appendBody(append((*buf)[:0], make([]byte, headroom)...))
+	frame := w.frame(buf)
+	w.owe(len(frame))
+	defer w.owe(-len(frame))
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flushLocked()
+	if w.writeLocked(frame); w.err != nil {
+		return 0, w.err
+	}
+	return int64(len(frame)), nil
+}
+
+func (w *frameWriter) writeLocked(frame []byte) {
+	if w.err != nil {
+		return
+	}
+	if _, w.err = w.out.Write(frame); w.err != nil {
+		w.broken(w.err)
+	}
+}
+
+// frame puts a header before, or a line break behind, the body that starts at headroom.
+func (w *frameWriter) frame(buf *[]byte) []byte {
+	body := (*buf)[headroom:]
+	if w.framing() == FramingLine {
+		// A line break in JSON that was passed through can only be a blank between two tokens.
+		for i := bytes.IndexByte(body, '\n'); i >= 0; i = bytes.IndexByte(body, '\n') {
+			body[i] = ' '
+		}
+		*buf = append(*buf, '\n')
+		return (*buf)[headroom:]
+	}
+	var header [headroom]byte
+	h := append(header[:0], "Content-Length: "...)
+	h = strconv.AppendInt(h, int64(len(body)), 10)
+	h = append(h, "\r\n\r\n"...)
+	start := headroom - len(h)
+	copy((*buf)[start:], h)
+	return (*buf)[start:]
+}
+
+// enqueue leaves a body to be written before the next reply, or by run when there is none.
+func (w *frameWriter) enqueue(body []byte) error {
+	buf := append(make([]byte, headroom, headroom+len(body)+1), body...)
+	frame := w.frame(&buf)
+
+	w.queueMu.Lock()
+	defer w.queueMu.Unlock()
+	if len(w.queue) >= maxQueued || w.queued+len(frame) > maxQueuedBytes {
+		return errQueueFull
+	}
+	w.queue = append(w.queue, frame)
+	w.queued += len(frame)
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// run writes what is queued until stop is closed.
+func (w *frameWriter) run(stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-w.wake:
+			w.mu.Lock()
+			w.flushLocked()
+			w.mu.Unlock()
+		}
+	}
+}
+
+func (w *frameWriter) flushLocked() {
+	w.queueMu.Lock()
+	queue := w.queue
+	w.queue, w.queued = nil, 0
+	w.queueMu.Unlock()
+	for _, frame := range queue {
+		w.writeLocked(frame)
+	}
+}

@@ -1,0 +1,481 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	modernc "modernc.org/sqlite"
+)
+
+// filled makes a store with some content, closed.
+func filled(t testing.TB) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	for i := range 300 {
+		if err := hookEvent(t.Context(), s, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	return path
+}
+
+// aside lists the databases that were moved aside of the store at path.
+func aside(t testing.TB, path string) []string {
+	t.Helper()
+	names, err := filepath.Glob(path + ".corrupt-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") })
+}
+
+// reporting opens the store and collects what it reports.
+func reporting(t testing.TB, path string) (s *Store, reports *[]string) {
+	t.Helper()
+	reports = new([]string)
+	s, err := Open(t.Context(), Options{Path: path, Report: func(what string) { *reports = append(*reports, what) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s, reports
+}
+
+func TestADamagedFileIsMovedAsideWhenItIsOpened(t *testing.T) {
+	for name, damage := range map[string]func(data []byte) []byte{
+		"garbage":          func([]byte) []byte { return bytes.Repeat([]byte("not a database "), 1000) },
+		"a garbled header": func(data []byte) []byte { copy(data, "garbage garbage garbage"); return data },
+		"a short file":     func(data []byte) []byte { return data[:len(data)/2] },
+		"part of one page": func(data []byte) []byte { return data[:1000] },
+		"a garbled schema": func(data []byte) []byte { fillRandom(data[100:4096]); return data },
+		"the tables' list": func(data []byte) []byte {
+			return bytes.Replace(data, []byte("CREATE TABLE"), []byte("CREATE TABEL"), 1)
+		},
+		"a page of no kind":  func(data []byte) []byte { clear(data[100:4096]); return data },
+		"a text, by mistake": func([]byte) []byte { return []byte("dear diary") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filled(t)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			damaged := damage(data)
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, reports := reporting(t, path)
+			if err := hookEvent(t.Context(), s, 1); err != nil {
+				t.Fatal(err)
+			}
+			moved := aside(t, path)
+			if len(moved) != 1 || len(*reports) != 1 || !strings.Contains((*reports)[0], moved[0]) {
+				t.Fatalf("moved %q, reported %q", moved, *reports)
+			}
+			if kept, err := os.ReadFile(moved[0]); err != nil || !bytes.Equal(kept, damaged) {
+				t.Errorf("what was moved aside is not what was there: %v", err)
+			}
+		})
+	}
+}
+
+func fillRandom(data []byte) {
+	random := rand.NewChaCha8([32]byte{1})
+	random.Read(data)
+}
+
+// Damage in the midst of a large file is met by the first who reads there. No check of the whole file is made on opening.
+func TestADamagedPageIsMovedAsideByWhoMeetsIt(t *testing.T) {
+	path := filled(t)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := 1; page < len(data)/4096; page++ { // all but the first, which holds the schema
+		fillRandom(data[page*4096 : (page+1)*4096])
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, reports := reporting(t, path)
+	if len(*reports) != 0 {
+		t.Fatalf("found on opening: %q", *reports)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Errorf("an update: %v", err)
+	}
+	if found, err := s.Sessions(t.Context(), core.SessionFilter{}); err != nil || len(found) != 1 || found[0].Session.Turns != 1 {
+		t.Errorf("the fresh state: %v %v", found, err)
+	}
+	if len(aside(t, path)) != 1 || len(*reports) != 1 {
+		t.Errorf("moved %q, reported %q", aside(t, path), *reports)
+	}
+}
+
+func TestDamageFoundWhileSavingIsNotRetried(t *testing.T) {
+	path := filled(t)
+	s := open(t, path)
+	root := int64(0)
+	if err := s.run(t.Context(), false, func(ctx context.Context, c *conn) error {
+		_, err := c.row(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'windows'", nil, &root)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	overwrite(t, path, (root-1)*4096)
+
+	s, reports := reporting(t, path)
+	decided := 0
+	err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes {
+		decided++
+		return core.Changes{Learned: &core.LearnedWindow{Host: core.HostCodex, Model: "m", AcceptedTokens: 1}}
+	})
+	if core.CodeOf(err) != core.CodeUnavailable || decided != 1 {
+		t.Errorf("Update: %v after %d decisions", err, decided)
+	}
+	if len(*reports) != 1 {
+		t.Errorf("reported %q", *reports)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Errorf("the next update: %v", err)
+	}
+}
+
+func TestTextThatIsNotASessionIsDamage(t *testing.T) {
+	path := filled(t)
+	s, reports := reporting(t, path)
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
+		return c.exec(t.Context(), "UPDATE sessions SET data = substr(data, 1, 40)")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil || len(*reports) != 1 {
+		t.Errorf("%v; reported %q", err, *reports)
+	}
+}
+
+// Whoever finds the damage, one fresh store comes of it and everything that is saved after is in that one.
+func TestManyProcessesFindTheDamageAtOnce(t *testing.T) {
+	const processes = 6
+	rounds := repeat(10)
+	for round := range rounds {
+		path := filled(t)
+		if err := os.Truncate(path, 5000+int64(round)); err != nil {
+			t.Fatal(err)
+		}
+		reports := strings.Join(together(t, processes, "open", path), "")
+		if strings.Count(reports, "reported: ") != 1 || len(aside(t, path)) != 1 {
+			t.Errorf("round %d: moved %q, reported %q", round, aside(t, path), reports)
+		}
+		fleet, err := open(t, path).Fleet(t.Context(), 0)
+		if err != nil || fleet.Trim.Operations != processes {
+			t.Errorf("round %d: %d of %d updates are there: %v", round, fleet.Trim.Operations, processes, err)
+		}
+	}
+}
+
+// A process that had the file open before it was damaged finds the fresh one, and leaves its log alone.
+func TestOthersFollowToTheFreshFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	server := open(t, path)
+	if err := hookEvent(t.Context(), server, 1); err != nil {
+		t.Fatal(err)
+	}
+	finder, reports := reporting(t, path)
+	if err := finder.replace(t.Context(), finder.file); err != nil || len(*reports) != 1 {
+		t.Fatalf("%v; reported %q", err, *reports)
+	}
+	for _, s := range []*Store{finder, server, finder, server} {
+		if err := hookEvent(t.Context(), s, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Close()
+	finder.Close()
+	found, err := open(t, path).Sessions(t.Context(), core.SessionFilter{})
+	if err != nil || len(found) != 1 || found[0].Session.Turns != 4 {
+		t.Errorf("%v %v", found, err)
+	}
+}
+
+func TestAStateThatIsDeletedIsStartedAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ctxls")
+	s := open(t, filepath.Join(dir, "state.db"))
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.Sessions(t.Context(), core.SessionFilter{}); err != nil || len(found) != 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestALinkedStateIsMovedAsideWhereItLies(t *testing.T) {
+	path := filled(t)
+	if err := os.Truncate(path, 5000); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "state.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := reporting(t, link)
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Error(err)
+	}
+	if len(aside(t, path)) != 1 || len(aside(t, link)) != 0 {
+		t.Errorf("moved %q and %q", aside(t, path), aside(t, link))
+	}
+}
+
+func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
+	path := filled(t)
+	s := open(t, path)
+	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
+		return c.exec(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", format+1))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	// The program that had it open already writes to it no more.
+	err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { t.Error("decide was called"); return core.Changes{} })
+	wantNewer := func(err error) {
+		t.Helper()
+		if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "newer ctxls") || !strings.Contains(err.Error(), "update ctxls") {
+			t.Errorf("%v", err)
+		}
+	}
+	wantNewer(err)
+	s.Close()
+	content := func() string {
+		t.Helper()
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.ReadFile(path + "-wal") // which tells that the program is newer
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(file) + string(log)
+	}
+	before := content()
+	_, err = Open(t.Context(), Options{Path: path})
+	wantNewer(err)
+	if content() != before {
+		t.Error("the file or its log was touched")
+	}
+	if moved := aside(t, path); len(moved) != 0 {
+		t.Errorf("moved %q", moved)
+	}
+}
+
+func TestADatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
+	for name, script := range map[string]string{
+		"without a version":  "DROP TABLE paths; PRAGMA application_id = 0; PRAGMA user_version = 0",
+		"with our version":   "PRAGMA application_id = 7; PRAGMA user_version = 1",
+		"with a higher one":  "PRAGMA application_id = 0; PRAGMA user_version = 12",
+		"with rollback logs": "PRAGMA application_id = 0; PRAGMA user_version = 0",
+	} {
+		path := filled(t)
+		s := open(t, path)
+		c := <-s.file.writer
+		if _, err := c.sql.ExecContext(t.Context(), script+"; PRAGMA journal_mode = delete"); err != nil {
+			t.Fatal(err)
+		}
+		c.giveBack()
+		s.Close()
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Open(t.Context(), Options{Path: path}); core.CodeOf(err) != core.CodeInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: the file was touched: %v", name, err)
+		}
+	}
+}
+
+func TestFormatIsTheLastMigration(t *testing.T) {
+	if len(migrations()) != format {
+		t.Errorf("there are %d migrations, and format is %d", len(migrations()), format)
+	}
+}
+
+// A state of the first format, in which sessions had no revisions.
+func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	connector, err := modernc.NewConnector(dsn(path, time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := connector.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := step(t.Context(), c, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := execute(t.Context(), c, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
+		VALUES ('codex', 'old', '/home/ada', 1, 0, 0, '{"Turns": 7}')`); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+
+	s := open(t, path)
+	feed, err := s.Changed(t.Context(), 0)
+	if err != nil || !feed.Whole || len(feed.Sessions) != 1 || feed.Sessions[0].Session.Turns != 7 {
+		t.Fatalf("%+v %v", feed, err)
+	}
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Fatal(err)
+	}
+	news, err := s.Changed(t.Context(), feed.Revision)
+	if err != nil || news.Whole || len(news.Sessions) != 1 || news.Sessions[0].Session.Turns != 1 {
+		t.Errorf("%+v %v", news, err)
+	}
+}
+
+// A watcher of a state that was replaced meanwhile hears that it must start over, though the fresh one has news of its own.
+func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
+	path := filled(t)
+	s, _ := reporting(t, path)
+	before, err := s.Changed(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.replace(t.Context(), s.file); err != nil {
+		t.Fatal(err)
+	}
+	if feed, err := s.Changed(t.Context(), before.Revision); err != nil || !feed.Whole || len(feed.Sessions) != 0 {
+		t.Errorf("%+v %v", feed, err)
+	} else if feed.Revision <= before.Revision {
+		t.Errorf("revision %d is not after %d", feed.Revision, before.Revision)
+	}
+}
+
+func TestAMigrationHappensWholeOrNotAtAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	whole := migrations
+	migrations = func() []string { return []string{whole()[0] + "; CREATE TABLE sessions (id INTEGER)"} }
+	_, err := Open(t.Context(), Options{Path: path})
+	migrations = whole
+	if core.CodeOf(err) != core.CodeInternal || strings.Contains(err.Error(), "sessions") {
+		t.Errorf("%v", err)
+	}
+	if errors.Unwrap(err) == nil || !strings.Contains(errors.Unwrap(err).Error(), "migration 1") {
+		t.Errorf("its cause is %v", errors.Unwrap(err))
+	}
+	if err := hookEvent(t.Context(), open(t, path), 1); err != nil {
+		t.Errorf("with the right migration: %v", err)
+	}
+}
+
+func TestABusyStateIsUnavailable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	holder := open(t, path)
+	waiter, err := Open(t.Context(), Options{Path: path, BusyTimeout: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiter.Close()
+	none := func(core.State) core.Changes { return core.Changes{} }
+
+	var group sync.WaitGroup
+	defer group.Wait()
+	holding, finish := make(chan bool), make(chan bool)
+	group.Go(func() {
+		holder.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+			close(holding)
+			<-finish
+			return core.Changes{}
+		})
+	})
+	<-holding
+	want := "the state is busy: another process has held it for more than 30ms"
+	for range 2 { // and again, on the same connection
+		err = waiter.Update(t.Context(), core.Query{}, none)
+		if core.CodeOf(err) != core.CodeUnavailable || err.Error() != want {
+			t.Errorf("%v (%s)", err, core.CodeOf(err))
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := open(t, path).Update(ctx, core.Query{}, none); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a context that ends while it waits: %v", err)
+	}
+	if _, err := waiter.Sessions(t.Context(), core.SessionFilter{}); err != nil {
+		t.Errorf("a reader waits for nobody: %v", err)
+	}
+	late, err := Open(t.Context(), Options{Path: path, BusyTimeout: 30 * time.Millisecond})
+	if err != nil {
+		t.Errorf("opening waits for nobody: %v", err)
+	} else {
+		late.Close()
+	}
+	close(finish)
+	group.Wait()
+	if err := waiter.Update(t.Context(), core.Query{}, none); err != nil {
+		t.Errorf("once it is free: %v", err)
+	}
+}
+
+// overwrite makes garbage of a page of a file that nobody has open.
+func overwrite(t *testing.T, path string, offset int64) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	garbage := make([]byte, 4096)
+	fillRandom(garbage)
+	if _, err := f.WriteAt(garbage, offset); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnOlderStateIsBroughtForward(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), migrations()[0]+`; PRAGMA user_version = 1;
+		INSERT INTO windows VALUES ('claude-code', 'anthropic', 'claude-opus-4-6', 310000, 0, 'accepted', 0)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if err := hookEvent(t.Context(), s, 1); err != nil {
+		t.Error(err)
+	}
+	if windows, err := s.Windows(t.Context()); err != nil || len(windows) != 1 || windows[0].AcceptedTokens != 310_000 {
+		t.Errorf("what was known is now %+v, %v", windows, err)
+	}
+	teach := core.Changes{Calibration: &core.Calibration{Model: "m", Encoding: "e", Kept: 1}}
+	if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return teach }); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,128 @@
+// Command bench runs the project's benchmarks and prints one table: each claim about speed and size, what it is measured
+// against in the same run, and the bar that it must keep. It exits with 1 when a bar is missed.
+//
+//	go run ./internal/tools/bench [NAME…]
+//
+// With names, only rows whose text holds one of them are run. Underneath are ordinary Go benchmarks, for benchstat.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	chosen := slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return len(os.Args) > 1 && !slices.ContainsFunc(os.Args[1:], func(name string) bool { return strings.Contains(r.what, name) })
+	})
+	if len(chosen) == 0 {
+		fmt.Fprintln(os.Stderr, "bench: no such row; they are:")
+		for _, r := range rows {
+			fmt.Fprintln(os.Stderr, "  "+r.what)
+		}
+		os.Exit(2)
+	}
+	results, err := measure(chosen, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	if missed := print(os.Stdout, chosen, results); missed > 0 {
+		fmt.Fprintf(os.Stderr, "bench: %d of %d bars missed\n", missed, len(chosen))
+		os.Exit(1)
+	}
+}
+
+// measure runs the benchmarks that the rows need, package by package, and returns their figures by name and unit.
+func measure(rows []row, progress io.Writer) (map[string]float64, error) {
+	results := map[string]float64{}
+	needed := map[group][]string{}
+	for _, r := range rows {
+		needed[r.group] = append(needed[r.group], r.names()...)
+	}
+	for _, g := range groups {
+		names := needed[g]
+		if len(names) == 0 {
+			continue
+		}
+		fmt.Fprintf(progress, "bench: %s …\n", g.pkg)
+		out, err := exec.Command("go", "test", "-run", "^$", "-bench", pattern(names), "-benchtime", g.benchtime, "-timeout", "30m", g.pkg).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %v\n%s", g.pkg, err, out)
+		}
+		parse(out, results)
+	}
+	return results, nil
+}
+
+// pattern makes the -bench argument that runs just these benchmarks: one expression a level of their names.
+func pattern(names []string) string {
+	var levels []map[string]bool
+	for _, name := range names {
+		for i, part := range strings.Split(name, "/") {
+			if i == len(levels) {
+				levels = append(levels, map[string]bool{})
+			}
+			if i == 0 {
+				part = "Benchmark" + part
+			}
+			levels[i][regexp.QuoteMeta(part)] = true
+		}
+	}
+	var parts []string
+	for _, level := range levels {
+		var alternatives []string
+		for alternative := range level {
+			alternatives = append(alternatives, alternative)
+		}
+		slices.Sort(alternatives)
+		parts = append(parts, "^("+strings.Join(alternatives, "|")+")$")
+	}
+	return strings.Join(parts, "/")
+}
+
+var resultLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// parse takes figures from the output of go test: "BenchmarkName-2  100  12 ns/op  3 MB/s".
+func parse(out []byte, results map[string]float64) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		m := resultLine.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		fields := strings.Fields(m[2])
+		for i := 0; i+1 < len(fields); i += 2 {
+			if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
+				results[m[1]+" "+fields[i+1]] = value
+			}
+		}
+	}
+}
+
+func print(w io.Writer, rows []row, results map[string]float64) (missed int) {
+	fmt.Fprintf(w, "%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "WHAT\tMEASURED\tAGAINST\tRESULT\tBAR\t")
+	for _, r := range rows {
+		verdict := "kept"
+		value, against, result, ok := r.judge(results)
+		if !ok {
+			verdict = "MISSED"
+			missed++
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, value, against, result, r.bar(), verdict)
+	}
+	tw.Flush()
+	return missed
+}

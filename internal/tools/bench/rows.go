@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// group is a package whose benchmarks are run together.
+type group struct{ pkg, benchtime string }
+
+var (
+	tokens = group{"./internal/core/token", "1s"}
+	domain = group{"./internal/core", "1s"}
+	server = group{"./internal/rpc", "1s"}
+	state  = group{"./internal/store/sqlite", "1s"}
+	whole  = group{"./test", "100x"}
+	groups = []group{tokens, domain, server, state, whole}
+)
+
+// row is one claim. figure and against are a benchmark's name and a unit; the result is the figure itself, or with against
+// the ratio of the two.
+type row struct {
+	what            string
+	group           group
+	figure, against string
+	atLeast, atMost float64 // the bar; 0 is none
+	unit            string  // of the figure as shown; scale turns the benchmark's into it
+	scale           float64
+}
+
+const (
+	nsToMs = 1e-6
+	nsToUs = 1e-3
+)
+
+var rows = append(counting(), []row{
+	{what: "encoder ready", group: tokens, figure: "Ready ns/op", atMost: 1, unit: "ms", scale: nsToMs},
+	{what: "one letter, 1 MB", group: tokens, figure: "Count/text=one-letter/encoding=o200k_base/by=ctxls ns/op", atMost: 50, unit: "ms", scale: nsToMs},
+	{what: "measure 200k tokens, first", group: domain, figure: "Measure200k/first ns/op", atMost: 25, unit: "ms", scale: nsToMs},
+	{what: "measure 200k tokens, one new message", group: domain, figure: "Measure200k/one-new ns/op", atMost: 10, unit: "ms", scale: nsToMs},
+	{what: "hook, whole process", group: whole, figure: "Process hook-ms", against: "Process baseline-ms", atMost: 1.5, unit: "ms", scale: 1},
+	{what: "statusline, whole process", group: whole, figure: "Process statusline-ms", against: "Process baseline-ms", atMost: 1.5, unit: "ms", scale: 1},
+	{what: "hook, 1 GB transcript against 1 MB", group: whole, figure: "Process hook-1GB-ms", against: "Process hook-ms", atMost: 1.2, unit: "ms", scale: 1},
+	{what: "hook, most memory", group: whole, figure: "Process hook-1GB-MiB", atMost: 25, unit: "MiB", scale: 1},
+}...)
+
+// counting returns a row a kind of text. The bar is for code and prose; the others are there to be seen.
+func counting() []row {
+	var rows []row
+	for _, text := range []string{"code", "prose", "cjk", "json", "base64", "minified", "random-bytes", "random-letters", "one-letter", "spaces", "emoji"} {
+		for _, encoding := range []string{"cl100k_base", "o200k_base"} {
+			name := fmt.Sprintf("Count/text=%s/encoding=%s/by=", text, encoding)
+			r := row{what: fmt.Sprintf("counting %s, %s", text, strings.TrimSuffix(encoding, "_base")), group: tokens,
+				figure: name + "ctxls MB/s", against: name + "tiktoken-go MB/s", unit: "MB/s", scale: 1}
+			if text == "code" || text == "prose" {
+				r.atLeast = 30
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// names returns the benchmarks that the row needs.
+func (r row) names() []string {
+	var names []string
+	for _, figure := range []string{r.figure, r.against} {
+		if name, _, ok := strings.Cut(figure, " "); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// judge returns the row's cells, and whether the bar is kept. A figure that was not measured keeps none.
+func (r row) judge(results map[string]float64) (value, against, result string, kept bool) {
+	figure, measured := results[r.figure]
+	if !measured {
+		return "not measured", "", "", false
+	}
+	value, judged := r.show(figure), figure*r.scale
+	if r.against != "" {
+		base, measured := results[r.against]
+		if !measured || base == 0 {
+			return value, "not measured", "", false
+		}
+		judged = figure / base
+		against, result = r.show(base), fmt.Sprintf("%.2f ×", judged)
+		if judged >= 10 {
+			result = fmt.Sprintf("%.0f ×", judged)
+		}
+	}
+	return value, against, result, (r.atLeast == 0 || judged >= r.atLeast) && (r.atMost == 0 || judged <= r.atMost)
+}
+
+func (r row) show(figure float64) string {
+	v := figure * r.scale
+	digits := 2
+	if v != 0 {
+		digits = max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
+	}
+	return fmt.Sprintf("%.*f %s", min(digits, 6), v, r.unit)
+}
+
+func (r row) bar() string {
+	unit := " " + r.unit
+	if r.against != "" {
+		unit = " ×"
+	}
+	switch {
+	case r.atLeast > 0:
+		return fmt.Sprintf("≥ %g%s", r.atLeast, unit)
+	case r.atMost > 0:
+		return fmt.Sprintf("≤ %g%s", r.atMost, unit)
+	}
+	return ""
+}

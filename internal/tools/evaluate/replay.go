@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+)
+
+// session is the responses of one transcript, in order.
+type session []response
+
+// response is one response of a model and what came into the context after it, up to the next.
+type response struct {
+	model  string
+	report core.Report
+	pieces []core.Piece
+	chars  int  // characters of the pieces
+	tokens int  // of the pieces, in cl100k_base
+	last   bool // the next response cannot be predicted from this one: a compaction or another model lies between
+}
+
+// replay reads a whole transcript, or the end of one that is longer than a read goes.
+func replay(ctx context.Context, path string, counter token.Counter) (session, error) {
+	adapter := claudecode.New(nil)
+	seen, err := adapter.Read(ctx, path, core.Cursor{})
+	if err != nil {
+		return nil, err
+	}
+	start := seen.Cursor
+	start.Offset = 0
+	reading, err := adapter.Read(ctx, path, start)
+	if err != nil {
+		return nil, err
+	}
+	var s session
+	for _, e := range reading.Entries {
+		if e.Report != nil {
+			s = s.respond(*e.Report)
+		}
+		if len(s) == 0 {
+			continue
+		}
+		r := &s[len(s)-1]
+		r.last = r.last || e.Boundary != nil
+		for _, p := range e.Content {
+			p.Tokens = counter.Count(p.Text)
+			r.tokens += p.Tokens
+			r.chars += utf8.RuneCountInString(p.Text)
+			p.Text = ""
+			r.pieces = append(r.pieces, p)
+		}
+	}
+	if len(s) > 0 {
+		s[len(s)-1].last = true
+	}
+	return s, nil
+}
+
+// respond adds a report: of a new response, or of one more line of the last.
+func (s session) respond(rep core.Report) session {
+	if len(s) > 0 {
+		r := &s[len(s)-1]
+		if r.report.MessageID == rep.MessageID && r.report.Tokens == rep.Tokens {
+			r.report.Tuple.Output = max(r.report.Tuple.Output, rep.Tuple.Output)
+			return s
+		}
+		r.last = r.last || r.model != core.PlainModel(rep.Model)
+	}
+	return append(s, response{model: core.PlainModel(rep.Model), report: rep})
+}

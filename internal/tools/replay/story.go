@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// line is one line of the log: who did or said something, and what.
+type line struct{ who, text string }
+
+// story tells in a line what the host did. Events between those that matter to people are not told of.
+func story(e event) (line, bool) {
+	p := e.read()
+	switch e.Name {
+	case "SessionStart":
+		if p.Source == "compact" {
+			return line{"host", "goes on with a summary in the place of the conversation"}, true
+		}
+		return line{"host", "starts a session"}, true
+	case "UserPromptSubmit":
+		return line{"user", core.Sanitize(p.Prompt, 300)}, true
+	case "PostToolBatch":
+		return line{"tools", tools(p)}, true
+	case "Stop":
+		return line{"agent", core.Sanitize(p.Answer, 130)}, true
+	case "PreCompact":
+		return line{"host", fmt.Sprintf("is about to compact the conversation (%s)", core.Sanitize(p.Trigger, 20))}, true
+	case "SessionEnd":
+		return line{"host", "ends the session"}, true
+	}
+	return line{}, false
+}
+
+// tools names the calls of a batch, those of one tool together: "Read cli.py, store.py; Bash python3 -m unittest".
+func tools(p said) string {
+	var text strings.Builder
+	var tool, target string
+	for _, call := range p.ToolCalls {
+		next := cmp.Or(strings.TrimPrefix(call.Input.File, p.CWD+"/"), call.Input.Command)
+		switch {
+		case tool == "":
+			text.WriteString(call.Name + " " + next)
+		case call.Name != tool:
+			text.WriteString("; " + call.Name + " " + next)
+		case next != target: // several edits of one file are one to the reader
+			text.WriteString(", " + next)
+		}
+		tool, target = call.Name, next
+	}
+	return core.Sanitize(text.String(), 300)
+}
+
+// gauge draws what a client shows of a session.
+func gauge(u core.Usage, cells int) string {
+	if u.Tokens == nil {
+		return fmt.Sprintf("%s   ?   unknown, of %s", strings.Repeat("·", cells), digits(u.WindowTokens))
+	}
+	mark := ""
+	if *u.Provenance == core.ProvenanceEstimate {
+		mark = "~"
+	}
+	percent := core.Percent(*u.Tokens, u.WindowTokens)
+	full := (percent*cells + 50) / 100
+	text := fmt.Sprintf("%s%s %4s  %s%s/%s", strings.Repeat("█", full), strings.Repeat("░", cells-full), fmt.Sprintf("%s%d%%", mark, percent),
+		mark, digits(*u.Tokens), digits(u.WindowTokens))
+	if u.ToCompaction != nil {
+		text += fmt.Sprintf("  %s%s to compaction", mark, digits(*u.ToCompaction))
+	}
+	return text + "  " + string(*u.Level)
+}
+
+// report tells the fleet's figures.
+func report(r core.ContextOptimizationReport) string {
+	return fmt.Sprintf("%s, %.0f%% of them over %s tokens; average %s, p90 %s, largest %s",
+		counted(r.Tasks, "task"), r.P90ExceedanceRate*100, digits(r.ThresholdTokens), digits(r.AverageTokens), digits(r.P90Tokens), digits(r.MaxTokens))
+}
+
+// summary tells of a session in a list.
+func summary(s core.SessionView) string {
+	return fmt.Sprintf("%s in %s: %s of %s tokens, %s, %s, %s", s.Host, path.Base(s.CWD), shown(s.Usage.Tokens), digits(s.Usage.WindowTokens),
+		core.Sanitize(s.Model, 40), counted(s.Compactions, "compaction"), s.State)
+}
+
+// shown writes a number of tokens that may be unknown.
+func shown(n *int) string {
+	if n == nil {
+		return "?"
+	}
+	return digits(*n)
+}
+
+// digits writes a number with a comma between thousands.
+func digits(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", digits(n/1000), n%1000)
+}
+
+// counted writes a number of things.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,150 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Measured is one input and how large it is.
+type Measured struct {
+	File string `json:"file"` // "-" is standard input
+	core.Measurement
+	Text     bool `json:"-"` // it was measured as plain text
+	Messages int  `json:"-"`
+}
+
+// Measurements writes a row for each input, and one for all of them where there are several. Under it stand the tables of
+// roles and messages of those inputs that carry them.
+func Measurements(w io.Writer, inputs []Measured) error {
+	windows := slices.ContainsFunc(inputs, func(m Measured) bool { return m.WindowTokens != nil })
+	err := table(w, func(row func(...string)) {
+		line := func(name, kind, tokens, window, threshold, encoding string) {
+			if windows {
+				row(name, kind, tokens, window, threshold, encoding)
+			} else {
+				row(name, kind, tokens, threshold, encoding)
+			}
+		}
+		line("FILE", "CONTENT", "TOKENS", "WINDOW", "THRESHOLD", "ENCODING")
+		total, exact := 0, true
+		for _, m := range inputs {
+			total, exact = total+m.Tokens, exact && m.Exact
+			line(fileName(m), content(m), digits(m.Tokens, m.Exact), windowShare(m), threshold(m), m.Encoding)
+		}
+		if len(inputs) > 1 {
+			line("total", fmt.Sprintf("%d files", len(inputs)), digits(total, exact), "", "", "")
+		}
+	})
+	for _, m := range inputs {
+		if err == nil && m.ByRole != nil {
+			err = byRole(w, m)
+		}
+		if err == nil && m.ByMessage != nil {
+			err = byMessage(w, m)
+		}
+	}
+	return err
+}
+
+// byRole writes the largest part first.
+func byRole(w io.Writer, m Measured) error {
+	roles := slices.SortedFunc(maps.Keys(m.ByRole), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.ByRole[b], m.ByRole[a]), cmp.Compare(a, b))
+	})
+	fmt.Fprintf(w, "\n%s by role\n", fileName(m))
+	return table(w, func(row func(...string)) {
+		for _, role := range roles {
+			row(orUnknown(safe(role, 24)), digits(m.ByRole[role], m.Exact), share(m.ByRole[role], m.Tokens))
+		}
+	})
+}
+
+// byMessage writes the messages in their order, counted from 0 as in every other place.
+func byMessage(w io.Writer, m Measured) error {
+	fmt.Fprintf(w, "\n%s by message\n", fileName(m))
+	return table(w, func(row func(...string)) {
+		for i, tokens := range m.ByMessage {
+			row(strconv.Itoa(i), digits(tokens, m.Exact), share(tokens, m.Tokens))
+		}
+	})
+}
+
+func fileName(m Measured) string {
+	if m.File == "-" {
+		return "standard input"
+	}
+	return safe(m.File, 60)
+}
+
+func content(m Measured) string {
+	if m.Text {
+		return "text"
+	}
+	return messages(m.Messages)
+}
+
+func windowShare(m Measured) string {
+	if m.WindowTokens == nil {
+		return unknown
+	}
+	return share(m.Tokens, *m.WindowTokens) + " of " + tokens(*m.WindowTokens)
+}
+
+func share(part, whole int) string {
+	percent := core.Percent(part, whole)
+	return fmt.Sprintf("%s %3d%%", bar(&percent, 10), percent)
+}
+
+func threshold(m Measured) string {
+	if m.ExceedsThreshold {
+		return "over " + tokens(m.ThresholdTokens)
+	}
+	return "within " + tokens(m.ThresholdTokens)
+}
+
+// digits writes a number in full, with commas between thousands and "~" before one that is not exact.
+func digits(n int, exact bool) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if !exact {
+		return "~" + s
+	}
+	return s
+}
+
+// Trimmed writes one line about a trim. exact says whether its tokens are.
+func Trimmed(r core.TrimResult, exact bool) string {
+	if len(r.Removed)+len(r.Cleared) == 0 {
+		return fmt.Sprintf("nothing trimmed: %s tokens", digits(r.Tokens, exact))
+	}
+	var done []string
+	if len(r.Removed) > 0 {
+		done = append(done, messages(len(r.Removed))+" removed")
+	}
+	if len(r.Cleared) > 0 {
+		done = append(done, "tool results cleared in "+messages(len(r.Cleared)))
+	}
+	return fmt.Sprintf("%s tokens trimmed to %s: %s", digits(r.OriginalTokens, exact), digits(r.Tokens, exact), strings.Join(done, ", "))
+}
+
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return fmt.Sprintf("%d messages", n)
+}
+
+// Progress writes how much of an input is counted, both in bytes.
+func Progress(done, total int64) string {
+	percent := core.Percent(int(done), int(total))
+	return fmt.Sprintf("counting %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
+}
