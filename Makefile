@@ -39,7 +39,7 @@ cover:
 e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
-	go test -tags e2e -count=1 ./test/claudecode
+	go test -tags e2e -count=1 -v ./test/claudecode # -v: where it cannot run it says why
 
 lint: $(STATICCHECK)
 	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
