@@ -185,6 +185,10 @@ func TestManualCompaction(t *testing.T) {
 	}
 	w.prompt(one, "[[small]] go on")
 	wantSaid(t, "after the compaction", w.model.last("small"), lost("UserPromptSubmit", "src/main.go", "src/util.go"))
+	// The host shows what PreCompact printed, and the model reads along. It does not after a compaction of its own.
+	if echo := shown.FindAllString(strings.Join(w.model.last("small").texts(), "\n"), -1); len(echo) != 1 || strings.Count(echo[0], context) != 1 {
+		t.Errorf("what is shown of the compaction: %q", echo)
+	}
 	if got := w.tokens(one); got != 30_000 {
 		t.Errorf("the gauge says %d", got)
 	}
@@ -215,6 +219,9 @@ func TestAutomaticCompaction(t *testing.T) {
 	}
 	w.prompt(one, "[[small]] go on")
 	w.prompt(one, "[[small]] go on")
+	if texts := strings.Join(w.model.last("small").texts(), "\n"); strings.Contains(texts, "Current file paths in context") {
+		t.Error("the working context reached more than the summariser")
+	}
 	times := 0
 	for _, said := range w.model.last("small").said() {
 		if strings.Contains(said, "src/util.go") {
