@@ -330,6 +330,20 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+func TestBrokenState(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work()})
+	w.install()
+	w.write(filepath.Join(w.home, ".local", "state"), "a file where the directory should be")
+	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {
+		t.Errorf("people see %q", printed)
+	}
+	wantSaid(t, "all of it", w.model.last("work"))
+	if n := len(w.model.asked("work")); n != 5 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
 // The plugin does what the installed hooks do.
 func TestPlugin(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"work": work(), "more": {{tokens: 144_000, text: "More."}}})
