@@ -185,6 +185,10 @@ func TestManualCompaction(t *testing.T) {
 	}
 	w.prompt(one, "[[small]] go on")
 	wantSaid(t, "after the compaction", w.model.last("small"), lost("UserPromptSubmit", "src/main.go", "src/util.go"))
+	// The host shows what PreCompact printed, and the model reads along. It does not after a compaction of its own.
+	if echo := shown.FindAllString(strings.Join(w.model.last("small").texts(), "\n"), -1); len(echo) != 1 || strings.Count(echo[0], context) != 1 {
+		t.Errorf("what is shown of the compaction: %q", echo)
+	}
 	if got := w.tokens(one); got != 30_000 {
 		t.Errorf("the gauge says %d", got)
 	}
@@ -215,6 +219,9 @@ func TestAutomaticCompaction(t *testing.T) {
 	}
 	w.prompt(one, "[[small]] go on")
 	w.prompt(one, "[[small]] go on")
+	if texts := strings.Join(w.model.last("small").texts(), "\n"); strings.Contains(texts, "Current file paths in context") {
+		t.Error("the working context reached more than the summariser")
+	}
 	times := 0
 	for _, said := range w.model.last("small").said() {
 		if strings.Contains(said, "src/util.go") {
@@ -320,6 +327,20 @@ func TestRefusal(t *testing.T) {
 	s, _ := w.session(one)
 	if s.Usage.WindowTokens != 180_000 || s.Usage.WindowProvenance != "learned" {
 		t.Errorf("the window is %d, %s", s.Usage.WindowTokens, s.Usage.WindowProvenance)
+	}
+}
+
+// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+func TestBrokenState(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work()})
+	w.install()
+	w.write(filepath.Join(w.home, ".local", "state"), "a file where the directory should be")
+	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {
+		t.Errorf("people see %q", printed)
+	}
+	wantSaid(t, "all of it", w.model.last("work"))
+	if n := len(w.model.asked("work")); n != 5 {
+		t.Errorf("the model was asked %d times", n)
 	}
 }
 

@@ -233,6 +233,9 @@ func textsOf(v any) (texts []string) {
 // framed is how Claude Code passes on what a hook says.
 var framed = regexp.MustCompile(`(?s)<system-reminder>\n(\w+)(?::\w+)? hook additional context: (.*?)\n</system-reminder>\n*`)
 
+// shown is what Claude Code prints for people when they type a command; it is part of the conversation.
+var shown = regexp.MustCompile(`(?s)<local-command-stdout>.*?</local-command-stdout>`)
+
 // said lists what hooks said in the conversation that a request carries, as "Event: text". In these tests no hook but ours
 // speaks.
 func (r request) said() (said []string) {

@@ -57,11 +57,28 @@ func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
 	}
 	w.model = newModel(t, scripts)
 	t.Cleanup(func() {
+		w.nothingElseSaid()
 		if log, err := os.ReadFile(filepath.Join(w.home, ".local", "state", "ctxls", "ctxls.log")); err == nil && t.Failed() {
 			t.Logf("the log of ctxls:\n%s", log)
 		}
 	})
 	return w
+}
+
+// nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say. Aside are the working context for the
+// model that writes a summary, and what Claude Code itself shows of the hooks after /compact, to the model too.
+func (w *world) nothingElseSaid() {
+	for i, r := range w.model.requests {
+		for _, text := range r.texts() {
+			rest := shown.ReplaceAllString(framed.ReplaceAllString(text, ""), "")
+			if r.kind == "summary" {
+				rest = strings.Replace(rest, "ctxls: working context\nCurrent file paths in context:\n", "", 1)
+			}
+			if at := strings.Index(rest, "ctxls"); at >= 0 {
+				w.t.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
+			}
+		}
+	}
 }
 
 func (w *world) write(path, text string) {
