@@ -112,7 +112,8 @@ func (r *reduction) mainChain() {
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
-	case BatchFinished:
+	case BatchFinished: // mostly, but not always, the response that called the tools is in the transcript by now
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
 		r.s.Awaiting = true
 	case TurnFinished, TurnFailed:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting

@@ -258,6 +258,12 @@ func TestStale(t *testing.T) {
 	if stale(w.at(BatchFinished, 20_000)) {
 		t.Error("right after the next report")
 	}
+	if !stale(Event{Kind: BatchFinished}) {
+		t.Error("a batch whose response is not in the transcript yet")
+	}
+	if stale(w.at(BatchFinished, 25_000)) {
+		t.Error("right after that response")
+	}
 	if !stale(Event{Kind: TurnFinished}) {
 		t.Error("the last response is not in the transcript yet")
 	}
