@@ -8,6 +8,9 @@ import (
 const (
 	// openingExpires is after how long an opening that no Done followed counts as failed.
 	openingExpires = 10 * time.Minute
+	// lateSign is how long after a compaction an undated sign without an opening still counts as one more about it, even when
+	// something was reported since: hosts send the last of their three while the model already works.
+	lateSign = 2 * time.Minute
 	// maxCompactionIDs is how many compactions are remembered by id, to know a repeat.
 	maxCompactionIDs = 8
 )
@@ -58,18 +61,23 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 	open := !c.OpenedAt.IsZero()
 	switch {
 	case open && !(dated && at.Before(c.OpenedAt)):
-		c.BeganAt, c.OpenedAt = c.OpenedAt, time.Time{}
+		c.BeganAt, c.OpenedAt, c.Opened, c.OwnID = c.OpenedAt, time.Time{}, true, ""
 	case !c.DoneAt.IsZero() && dated && at.Before(c.BeganAt):
 		return c, signOld // a line read late
-	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported)):
+	case c.OwnID != "" && id != "" && dated && at.After(c.DoneAt): // two compactions, each with its own name and no opening
+		c.BeganAt, c.OwnID = at, id
+	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported) || !dated && at.Sub(c.DoneAt) < lateSign):
 		if dated {
 			c.DoneAt = at // better than the time of the message about it
+			if !c.Opened && c.OwnID == "" {
+				c.OwnID = id
+			}
 		}
 		return c, signAgain
 	case dated:
-		c.BeganAt = at
+		c.BeganAt, c.Opened, c.OwnID = at, false, id
 	default: // announced without an opening: it began after the last report, and not longer ago than compactions take
-		c.BeganAt = at.Add(-openingExpires)
+		c.BeganAt, c.Opened, c.OwnID = at.Add(-openingExpires), false, id
 		if reported.After(c.BeganAt) {
 			c.BeganAt = reported
 		}

@@ -66,10 +66,50 @@ func TestRepeatedCompactionChangesNothing(t *testing.T) {
 // A compaction whose opening hook was lost is still one of its own, once something was reported since the last.
 func TestCompactionWithoutOpening(t *testing.T) {
 	w := newWorld()
-	out := w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionDone}, Event{Kind: CompactionDone},
-		w.at(BatchFinished, 50_000), Event{Kind: CompactionDone})
+	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionDone}, Event{Kind: CompactionDone}, w.at(BatchFinished, 50_000))
+	w.now = w.now.Add(lateSign)
+	out := w.play(t, Event{Kind: CompactionDone})
 	if out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 60_000 {
 		t.Errorf("%d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
+	}
+}
+
+// Without openings and reports, a compaction is told from the next by its name.
+func TestCompactionsByName(t *testing.T) {
+	w := newWorld()
+	done := func(id string) Event {
+		w.now = w.now.Add(time.Minute)
+		return Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: id, At: w.now}}
+	}
+	w.play(t, w.at(BatchFinished, 150_000), done("09:01"), Event{Kind: CompactionDone})
+	out := w.play(t, done("09:02"), done("09:03"))
+	if out.Session.Compactions != 3 {
+		t.Errorf("%d compactions, want 3", out.Session.Compactions)
+	}
+}
+
+// The last of the signs may come when the model already works again: it says more of the compaction and resets nothing.
+func TestLateSign(t *testing.T) {
+	w := newWorld()
+	w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened},
+		Event{Kind: CompactionDone}, w.at(BatchFinished, 20_000))
+	out := w.play(t, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}})
+	if out.Session.Compactions != 1 || *out.Session.Usage.Tokens != 20_000 || len(out.Lost) != 1 {
+		t.Errorf("%d compactions, %d tokens, lost %v", out.Session.Compactions, *out.Session.Usage.Tokens, out.Lost)
+	}
+}
+
+// A status line may be late too. After a compaction it says nothing that a transcript would not say better.
+func TestLateStatusLineAfterCompaction(t *testing.T) {
+	w := newWorld()
+	line := Event{Kind: UsageReported, Reports: []Report{{Tokens: 143_912, Tuple: UsageTuple{Input: 143_912}, Provenance: ProvenanceHost}}}
+	w.play(t, w.at(BatchFinished, 140_000), Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}}},
+		Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, line)
+	if out := w.play(t, Event{Kind: PromptSubmitted}); *out.Session.Usage.Tokens != 60_000 || len(out.Effects) != 0 {
+		t.Errorf("%d tokens, said %q", *out.Session.Usage.Tokens, texts(out.Effects))
+	}
+	if out := w.play(t, w.at(BatchFinished, 20_000), line); *out.Session.Usage.Tokens != 143_912 {
+		t.Error("after a report, a status line ahead of the transcript counts again")
 	}
 }
 

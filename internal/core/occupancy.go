@@ -6,7 +6,7 @@ import (
 )
 
 // maxRecentTuples is how many responses a gauge remembers. A status line is at most a response or two late.
-const maxRecentTuples = 4
+const maxRecentTuples = 16
 
 // Occupancy returns what the report says the window held, in tokens, under the user's choice of what counts.
 func (c UsageConfig) Occupancy(rep Report, rules Rules) int {

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -50,9 +51,11 @@ func (r *reduction) identify() {
 			*field = value
 		}
 	}
-	set(&r.s.CWD, r.ev.CWD)
-	set(&r.s.Title, r.ev.Title)
-	set(&r.s.Provider, r.ev.Provider)
+	if !r.st.Known || r.ev.AgentID == "" { // a sub-agent may work elsewhere, and with another model
+		set(&r.s.CWD, r.ev.CWD)
+		set(&r.s.Title, r.ev.Title)
+		set(&r.s.Provider, r.ev.Provider)
+	}
 	if r.ev.HostPID != 0 {
 		r.s.HostPID = r.ev.HostPID
 	}
@@ -65,9 +68,8 @@ func (r *reduction) identify() {
 	switch r.ev.Kind {
 	case SessionEnded:
 		r.s.EndedAt = r.now
-	case UsageReported, Seen: // may come late, and revive nothing
-	default:
-		r.s.EndedAt = time.Time{}
+	case SessionStarted, PromptSubmitted, ToolStarting, ToolFinished, BatchFinished, CompactionOpened, CompactionDone:
+		r.s.EndedAt = time.Time{} // the others may come late, and revive nothing
 	}
 }
 
@@ -204,6 +206,9 @@ func (r *reduction) report(rep Report) {
 	if rep.Tokens == 0 && r.s.Gauge.Provenance == ProvenanceHost {
 		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
 		return
+	}
+	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
+		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
@@ -358,8 +363,11 @@ func turnTask(s Session) string {
 	if s.Turns == 0 || s.Prepared {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s#%d", s.Host, s.SessionID, s.Turns)
+	return TurnTaskPrefix(s.Key()) + strconv.Itoa(s.Turns)
 }
+
+// TurnTaskPrefix begins the ids of the tasks that the turns of a session are. When a session is forgotten, so are they.
+func TurnTaskPrefix(key Key) string { return string(key.Host) + "/" + key.SessionID + "#" }
 
 // recordTask records the turn for the fleet figures, with the most that it held: a compaction in its middle does not make it
 // a small one. At a turn's end the transcript may lag, so the next prompt records it again: the larger figure is kept.

@@ -175,10 +175,14 @@ func TestSubAgentsStandApart(t *testing.T) {
 	w := newWorld()
 	w.play(t, w.at(BatchFinished, 50_000))
 	inside := w.at(BatchFinished, 190_000)
+	inside.CWD = "/elsewhere"
 	inside.AgentID, inside.AgentType, inside.Paths = "a1", "explore", []PathUse{{Path: "/p/x.go", Use: Read}}
 	out := w.play(t, Event{Kind: AgentStarted, AgentID: "a1"}, inside)
 	if got := *out.Session.Usage.Tokens; got != 50_000 || len(out.Session.WorkingSet) != 0 {
 		t.Errorf("main gauge %d, working set %v", got, out.Session.WorkingSet)
+	}
+	if out.Session.CWD != "/p" {
+		t.Errorf("a sub-agent moved the session to %s", out.Session.CWD)
 	}
 	if len(out.Session.Agents) != 1 || *out.Session.Agents[0].Usage.Tokens != 190_000 || out.Session.Agents[0].AgentType != "explore" {
 		t.Errorf("agents = %+v", out.Session.Agents)
@@ -276,6 +280,9 @@ func TestEndedSessions(t *testing.T) {
 	}
 	if s := w.play(t, Event{Kind: UsageReported}).Session; s.State != StateEnded {
 		t.Error("a late status line revived the session")
+	}
+	if s := w.play(t, Event{Kind: TurnFinished}, Event{Kind: AgentFinished, AgentID: "a"}).Session; s.State != StateEnded {
+		t.Error("a late stop revived the session")
 	}
 	if s := w.play(t, Event{Kind: PromptSubmitted}).Session; s.State != StateActive {
 		t.Error("a prompt did not revive the session")

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// Service is what every door calls: the command line for a hook, the JSON-RPC server, the MCP tool. It does what must be
-// done before the transaction, runs Reduce inside it, and reports what came of it.
+// Service is what every door calls: hooks, the JSON-RPC server, the command line. It does what must be done before the
+// transaction, runs Reduce inside it, and reports what came of it.
 type Service struct {
 	Store    Store
 	Adapters map[Host]Adapter

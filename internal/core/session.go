@@ -83,6 +83,9 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
+	// Opened says that the last finished one was announced; OwnID names one that was not: another name is another compaction.
+	Opened bool   `json:"opened,omitempty"`
+	OwnID  string `json:"ownId,omitempty"`
 	// BeganAt is the opening of the last finished one (where none was seen, the earliest it can have been), DoneAt its end: a report from before
 	// DoneAt never counts again.
 	BeganAt time.Time `json:"beganAt,omitzero"`

@@ -80,6 +80,7 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		delete(w.sessions, q.Key)
 		delete(w.paths, q.Key)
 		delete(w.samples, q.Key)
+		w.tasks = slices.DeleteFunc(w.tasks, func(t Task) bool { return strings.HasPrefix(t.ID, TurnTaskPrefix(q.Key)) })
 	}
 	if ch.Session != nil {
 		w.sessions[q.Key] = *ch.Session
