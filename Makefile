@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test unit race cover lint cross bench fuzz generate clean
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz generate clean
 
 build: bin/ctxls
 
@@ -19,7 +19,11 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: lint cross unit race cover
+test: needs lint cross unit race cover e2e
+
+# What a fresh machine lacks.
+needs:
+	sh internal/tools/needs.sh
 
 unit:
 	go test ./...
@@ -30,6 +34,12 @@ race:
 
 cover:
 	sh internal/tools/cover.sh internal/core 90
+
+# With the real Claude Code, offline. Linux only: elsewhere there are no such tests.
+e2e: $(STATICCHECK)
+	go vet -tags e2e ./test/...
+	$(STATICCHECK) -tags e2e ./test/...
+	go test -tags e2e -count=1 -v ./test/claudecode # -v: where it cannot run it says why
 
 lint: $(STATICCHECK)
 	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -32,7 +33,7 @@ ctxls install claude-code --local --dry-run`,
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
-			file, err := a.settingsFile("install", scope, args)
+			chosen, file, err := a.settingsFile("install", scope, args)
 			if err != nil {
 				return err
 			}
@@ -58,6 +59,9 @@ ctxls install claude-code --local --dry-run`,
 				return err
 			}
 			a.printDone(file, done)
+			if *statusline {
+				a.noteOtherStatusLines(chosen, file.Path)
+			}
 			fmt.Fprintln(a.stdout, "Sessions that start from now on run ctxls; 'ctxls sessions' shows them. 'ctxls uninstall claude-code' undoes this.")
 			return nil
 		}
@@ -75,7 +79,7 @@ line that ctxls was put before is as it was. The file and the directory go where
 		scope := scopeFlags(fs)
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
-			file, err := a.settingsFile("uninstall", scope, args)
+			_, file, err := a.settingsFile("uninstall", scope, args)
 			if err != nil {
 				return err
 			}
@@ -117,28 +121,48 @@ func scopeFlags(fs *pflag.FlagSet) map[claudecode.Scope]*bool {
 }
 
 // settingsFile opens the settings that a command line names.
-func (a *app) settingsFile(command string, scopes map[claudecode.Scope]*bool, args []string) (*settings.File, error) {
+func (a *app) settingsFile(command string, flags map[claudecode.Scope]*bool, args []string) (claudecode.Scope, *settings.File, error) {
 	if len(args) != 1 || args[0] != string(core.HostClaudeCode) {
-		return nil, usageError{command + " takes one host: claude-code"}
+		return "", nil, usageError{command + " takes one host: claude-code"}
 	}
 	scope, chosen := claudecode.User, 0
-	for s, set := range scopes {
+	for s, set := range flags {
 		if *set {
 			scope = s
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return nil, usageError{"--user, --project and --local exclude each other"}
+		return "", nil, usageError{"--user, --project and --local exclude each other"}
 	}
 	if scope == claudecode.User && a.home == "" && a.getenv("CLAUDE_CONFIG_DIR") == "" {
-		return nil, hintError{fmt.Errorf("no home directory"), "set HOME or CLAUDE_CONFIG_DIR, or use --project or --local"}
+		return "", nil, hintError{fmt.Errorf("no home directory"), "set HOME or CLAUDE_CONFIG_DIR, or use --project or --local"}
 	}
+	file, err := a.openSettings(scope)
+	return scope, file, err
+}
+
+func (a *app) openSettings(scope claudecode.Scope) (*settings.File, error) {
 	path, err := filepath.Abs(claudecode.SettingsFile(scope, a.getenv, a.home, a.cwd))
 	if err != nil {
 		return nil, err
 	}
 	return settings.Open(path)
+}
+
+// noteOtherStatusLines says where another scope has a status line too: only one of them is shown.
+func (a *app) noteOtherStatusLines(chosen claudecode.Scope, path string) {
+	for i, scope := range claudecode.Scopes {
+		file, err := a.openSettings(scope)
+		if err != nil || file.Path == path || !claudecode.HasStatusLine(file.Text) {
+			continue
+		}
+		if i > slices.Index(claudecode.Scopes, chosen) {
+			fmt.Fprintf(a.stdout, "note: %s has a status line too, and here Claude Code shows that one; --%s puts ours before it\n", file.Path, scope)
+		} else {
+			fmt.Fprintf(a.stdout, "note: here this one is shown instead of that of %s; --%s would put ours before it\n", file.Path, scope)
+		}
+	}
 }
 
 // executable returns the absolute path by which hosts are to run this program: as found on the PATH where that is this one,

@@ -85,7 +85,7 @@ func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
 		return c, false
 	}
 	weight := min(1, float64(text)/1000) + 0.2
-	c.Factors = append(slices.Clone(c.Factors), Factor{round4(value), round4(weight)})
+	c.Factors = append(slices.Clone(c.Factors), Factor{value, weight})
 	c.Factors = c.Factors[max(0, len(c.Factors)-MaxFactors):]
 	return c, true
 }
@@ -106,6 +106,3 @@ func (c Calibration) learnTurn(growth, kept, dropped float64) (Calibration, bool
 	}
 	return c, true
 }
-
-// round4 keeps what is stored short.
-func round4(x float64) float64 { return math.Round(x*10_000) / 10_000 }

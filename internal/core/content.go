@@ -107,8 +107,8 @@ func (c Content) add(p Piece, open map[string]toolClass) Content {
 		c.SignedBytes += p.Bytes
 		c.Signatures++
 	case ToolResult:
-		class, known := toolClassOf[p.Tool]
-		if !known {
+		class := toolClassOf[p.Tool]
+		if p.Tool == "" {
 			class = open[p.CallID]
 		}
 		c.ResultTokens[class] += p.Tokens

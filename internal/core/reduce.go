@@ -214,6 +214,7 @@ func (r *reduction) report(rep Report) {
 		return
 	}
 	r.s.Gauge, r.s.Awaiting = gauge, false
+	r.s.TurnPeak = max(r.s.TurnPeak, tokens)
 	if !rep.At.IsZero() {
 		r.follow(rep)
 	}
@@ -314,14 +315,19 @@ func (r *reduction) cancelOpening() {
 const maxGrowth = 8
 
 func (r *reduction) beginTurn() {
-	if g := r.s.Gauge; g.Reported() {
-		if r.s.TurnTokens > 0 && g.Tokens > r.s.TurnTokens {
-			r.s.Growth = append(slices.Clone(r.s.Growth), g.Tokens-r.s.TurnTokens)
+	if g, silent := r.s.Gauge, r.st.Rules.Silent; g.Reported() || silent && g.Known {
+		tokens := g.Tokens
+		if silent {
+			tokens = g.Projected()
+		}
+		if r.s.TurnTokens > 0 && tokens > r.s.TurnTokens {
+			r.s.Growth = append(slices.Clone(r.s.Growth), tokens-r.s.TurnTokens)
 			r.s.Growth = r.s.Growth[max(0, len(r.s.Growth)-maxGrowth):]
 		}
-		r.s.TurnTokens = g.Tokens
+		r.s.TurnTokens = tokens
 	}
 	r.s.Turns++
+	r.s.TurnPeak = 0
 	r.s.Awaiting = true
 	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
 	if r.cfg.Store.KeepPrompts {
@@ -354,16 +360,16 @@ func turnTask(s Session) string {
 	return fmt.Sprintf("%s/%s#%d", s.Host, s.SessionID, s.Turns)
 }
 
-// recordTask records the turn for the fleet figures. At a turn's end the transcript may lag, so the next prompt records it
-// again: the larger figure is kept.
+// recordTask records the turn for the fleet figures, with the most that it held: a compaction in its middle does not make it
+// a small one. At a turn's end the transcript may lag, so the next prompt records it again: the larger figure is kept.
 func (r *reduction) recordTask() {
 	id := turnTask(r.st.Session)
-	if id == "" || !r.s.Gauge.Reported() {
+	if id == "" || r.s.TurnPeak == 0 {
 		return
 	}
-	r.ch.Task = &Task{ID: id, Tokens: r.s.Gauge.Tokens, At: r.now}
+	r.ch.Task = &Task{ID: id, Tokens: r.s.TurnPeak, At: r.now}
 	r.ch.WindowTasks = r.cfg.Metrics.WindowTasks
-	sums := r.st.Tasks.Record(r.s.Gauge.Tokens, r.cfg.Metrics.ThresholdTokens)
+	sums := r.st.Tasks.Record(r.s.TurnPeak, r.cfg.Metrics.ThresholdTokens)
 	if alert, due := r.st.Alert.Due(sums, r.cfg.Metrics, r.now); due {
 		r.ch.Alert = &AlertGate{At: r.now, Rate: alert.Rate}
 	}

@@ -360,7 +360,9 @@ func TestGrowth(t *testing.T) {
 
 func TestTurnsAreTasks(t *testing.T) {
 	w := newWorld()
-	w.play(t, Event{Kind: PromptSubmitted}, w.at(TurnFinished, 150_000), w.at(PromptSubmitted, 210_000), w.at(TurnFinished, 50_000))
+	// The second turn is compacted in its middle, and counts with what it held before.
+	w.play(t, Event{Kind: PromptSubmitted}, w.at(TurnFinished, 150_000), w.at(PromptSubmitted, 210_000), w.at(BatchFinished, 50_000),
+		Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, w.at(TurnFinished, 9_000))
 	got := map[string]int{}
 	for _, task := range w.tasks {
 		got[task.ID] = task.Tokens

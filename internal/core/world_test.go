@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/token"
 )
 
 // world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
@@ -26,6 +28,7 @@ type world struct {
 	tasks    []Task
 	alert    AlertGate
 	trim     TrimCount
+	counter  token.Counter
 
 	revision       int64
 	saved, removed map[Key]int64 // the revision of the last time
@@ -224,7 +227,7 @@ func (w *world) service() *Service {
 	for host, rules := range w.rules {
 		adapters[host] = plainAdapter{host: host, rules: rules}
 	}
-	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now },
+	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now }, Counter: w.counter,
 		DirExists: func(path string) bool { return strings.HasSuffix(path, "exists") }, Log: slog.New(slog.DiscardHandler)}
 }
 

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -40,6 +39,9 @@ const (
 	Project Scope = "project" // everybody who works on the project
 	Local   Scope = "local"   // this person, in this project
 )
+
+// Scopes lists the scopes; of settings that exclude each other, such as the status line, those of a later one win.
+var Scopes = []Scope{User, Project, Local}
 
 // SettingsFile returns the file of a scope, for a home and a working directory.
 func SettingsFile(scope Scope, getenv func(string) string, home, cwd string) string {
@@ -100,7 +102,23 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if len(done) == 0 {
 		return text, nil, nil
 	}
+	if !doc.Standard() { // its "Settings Error": "Files with errors are skipped entirely"
+		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
+	}
+	if doc.True("disableAllHooks") {
+		done = append(done, "note: disableAllHooks is true there: Claude Code runs no hook and no status line until it is not")
+	}
 	return doc.Bytes(), done, nil
+}
+
+// HasStatusLine reports whether a settings text sets a status line, ours or any.
+func HasStatusLine(text []byte) bool {
+	doc, err := settings.Parse("", text)
+	if err != nil {
+		return false
+	}
+	_, there, err := doc.Command(statusLineMember)
+	return there || err != nil
 }
 
 // Uninstall returns a settings text without anything that runs ctxls. before is the text as it was before Install, nil where
@@ -135,7 +153,7 @@ func Uninstall(name string, text, before []byte) (after []byte, done []string, e
 		return text, nil, nil
 	case doc.Empty() && before == nil:
 		return nil, done, nil
-	case doc.Empty() && len(bytes.TrimSpace(before)) == 0:
+	case doc.Empty() && was != nil && was.Blank():
 		return before, done, nil
 	}
 	return doc.Bytes(), done, nil

@@ -159,9 +159,23 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
+// What keeps Claude Code from running anything is said.
+func TestInstallNotes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"disableAllHooks": true}`:   "note: disableAllHooks is true",
+		`{"model": "opus" /* big */}`: "note: the file has comments",
+		`{"disableAllHooks": false}`:  "hooks added: ",
+	} {
+		_, done, err := Install("settings.json", []byte(text), binary, false)
+		if err != nil || !strings.HasPrefix(done[len(done)-1], want) {
+			t.Errorf("%s: %q, %v", text, done, err)
+		}
+	}
+}
+
 // Another ctxls, as after a move or from a written example, is known again.
 func TestInstallKnowsItsOwn(t *testing.T) {
-	old := install(t, nil, true)
+	old := install(t, []byte("{}"), true)
 	moved, done, err := Install("settings.json", old, `C:\Program Files\ctxls\ctxls.exe`, true)
 	if err != nil || len(done) != 2 {
 		t.Fatal(done, err)
@@ -318,4 +332,26 @@ func (g *generator) document() string {
 	}
 	members = append(members, g.several(2, g.mark)...)
 	return g.one("", "\ufeff", "// top"+g.newline) + g.list("{", "}", members) + g.one("", g.newline, " // end")
+}
+
+// Whatever a file holds: it is refused, or installing and uninstalling gives it back.
+func FuzzInstall(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "{\n}", "{ // c\n}", "[1]", `{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}, }`, "\ufeff{}//",
+		`{"statusLine": {"type": "command", "command": "a 'b'"}}`, `{"hooks": {"Stop": [1, {"hooks": 2}, {"hooks": [3, {"command": 4}]}]}}`, `{"a": /* x */ 1 , /* y */ }`,
+	} {
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, statusline bool) {
+		after, done, err := Install("settings.json", text, binary, statusline)
+		if err != nil || bytes.Contains(text, []byte("ctxls")) {
+			return
+		}
+		if len(done) == 0 {
+			t.Fatal("nothing was done")
+		}
+		if got := uninstall(t, after, text); !bytes.Equal(got, text) {
+			t.Errorf("uninstall (-want +got):\n%s", cmp.Diff(string(text), string(got)))
+		}
+	})
 }

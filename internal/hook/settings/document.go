@@ -44,7 +44,7 @@ func Parse(name string, text []byte) (*Document, error) {
 		return nil, core.Errorf(core.CodeInvalid, "%s: not UTF-8 text", name)
 	case bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets:
 		return nil, core.Errorf(core.CodeInvalid, "%s: more than %d brackets", name, maxBrackets)
-	case len(bytes.TrimSpace(text)) == 0:
+	case d.Blank():
 		d.root = hujson.Value{Value: &hujson.Object{}, AfterExtra: hujson.Extra("\n")}
 	default:
 		// The parser takes a line comment without a line end for one that breaks off.
@@ -74,6 +74,18 @@ func (d *Document) Empty() bool {
 	comments := append(append(bytes.Clone(d.root.BeforeExtra), o.AfterExtra...), d.root.AfterExtra...)
 	return len(o.Members) == 0 && len(bytes.TrimSpace(comments)) == 0
 }
+
+// Blank reports whether the text that was parsed is none at all, which stands for an empty object.
+func (d *Document) Blank() bool { return len(bytes.TrimSpace(d.text)) == 0 }
+
+// True reports whether a member is true.
+func (d *Document) True(name string) bool {
+	m := find(d.object(), name)
+	return m != nil && m.Value.Value.Kind() == 't'
+}
+
+// Standard reports whether the text is plain JSON, without comments and trailing commas.
+func (d *Document) Standard() bool { return d.root.IsStandard() }
 
 func (d *Document) object() *hujson.Object { return d.root.Value.(*hujson.Object) }
 

@@ -28,13 +28,21 @@ func main() {
 	}
 }
 
-// run evaluates all transcripts below dir, in order of their paths.
+// run prints the tables of all transcripts below dir.
 func run(ctx context.Context, dir string, out io.Writer) error {
-	counter, err := token.Get(token.Cl100k)
+	sessions, err := load(ctx, dir)
 	if err != nil {
 		return err
 	}
-	var sessions []session
+	return write(out, measure(sessions))
+}
+
+// load replays all transcripts below dir, in order of their paths. None to measure is an error.
+func load(ctx context.Context, dir string) (sessions []session, err error) {
+	counter, err := token.Get(token.Cl100k)
+	if err != nil {
+		return nil, err
+	}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
 			return err
@@ -45,11 +53,8 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil && len(sessions) == 0 {
+		err = fmt.Errorf("%s: no transcript with two responses of a main chain", dir)
 	}
-	if len(sessions) == 0 {
-		return fmt.Errorf("%s: no transcript with two responses of a main chain", dir)
-	}
-	return write(out, measure(sessions))
+	return sessions, err
 }

@@ -11,7 +11,7 @@ import (
 func write(out io.Writer, results []result) error {
 	var b strings.Builder
 	for _, r := range results {
-		fmt.Fprintf(&b, "### %s\n\n%d pairs of consecutive responses, %d sessions.\n\n", r.model, r.pairs, r.sessions)
+		fmt.Fprintf(&b, "### %s\n\nPairs of consecutive responses: %d. Sessions: %d.\n\n", r.model, r.pairs, r.sessions)
 		b.WriteString("| method | growth, relative error: median / p90 |")
 		for _, h := range horizons {
 			fmt.Fprintf(&b, " context after %d: median / p90 |", h)

@@ -53,14 +53,22 @@ func play(t *testing.T, recording string) (string, []moment, error) {
 var (
 	duration = regexp.MustCompile(`\d+ ms`)
 	version  = regexp.MustCompile(`through ctxls \S+:`)
+	// An estimate counts text that names the directory of the replay, and those of temporary directories differ in length.
+	estimate = regexp.MustCompile(`~\d[\d,.]*([k/ ])`)
 )
+
+func normalised(log string) string {
+	log = version.ReplaceAllString(log, "through ctxls VERSION:")
+	log = duration.ReplaceAllString(log, "N ms")
+	return estimate.ReplaceAllString(log, "~N$1")
+}
 
 func TestReplay(t *testing.T) {
 	got, moments, err := play(t, "")
 	if err != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
-	got = version.ReplaceAllString(duration.ReplaceAllString(got, "N ms"), "through ctxls VERSION:")
+	got = normalised(got)
 	golden := filepath.Join("testdata", "replay.golden")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -87,7 +95,7 @@ func TestOtherFigures(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for _, want := range []string{"[context used: 77%]", "77%  153,912/200,000  13,088 to compaction", "largest 153,912"} {
+	for _, want := range []string{"[context used: 77%]", "77%  153,912/200,000  13,088 to compaction"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q", want)
 		}

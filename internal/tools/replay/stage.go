@@ -31,10 +31,10 @@ func newStage(bin, dir string, rec recording) (*stage, error) {
 	if s.transcript == first.TranscriptPath {
 		return nil, fmt.Errorf("transcript_path: want a path below %s", s.recorded)
 	}
-	// %SYSTEMROOT% is what programs of Windows need to start at all.
+	// %SYSTEMROOT% is what programs of Windows need to start at all. Colours are this log's own affair.
 	s.env = []string{
 		"HOME=" + s.home, "USERPROFILE=" + s.home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
-		"XDG_CONFIG_HOME=" + filepath.Join(s.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(s.home, ".local", "state"),
+		"NO_COLOR=1", "XDG_CONFIG_HOME=" + filepath.Join(s.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(s.home, ".local", "state"),
 	}
 	for _, dir := range []string{s.project, filepath.Dir(s.transcript)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

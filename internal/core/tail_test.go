@@ -1,0 +1,356 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// file is a transcript as it grows: each line takes a byte.
+type file struct {
+	w       *world
+	entries []Entry
+}
+
+// answers adds the lines of one response that was given input tokens, one for each piece. output is what the last of them
+// says it took, 0 where the host does not say.
+func (f *file) answers(id string, input, output int, pieces ...Piece) {
+	f.w.now = f.w.now.Add(time.Second)
+	for i, p := range pieces {
+		rep := &Report{At: f.w.now, Tuple: UsageTuple{Input: 3, CacheRead: input - 3}, Tokens: input, Provenance: ProvenanceTranscript, Model: "claude-opus-4-6", MessageID: id}
+		if i == len(pieces)-1 {
+			rep.Tuple.Output = output
+		}
+		f.entries = append(f.entries, Entry{Offset: int64(len(f.entries)), At: f.w.now, Report: rep, Content: []Piece{p}})
+	}
+}
+
+// adds adds a line of content.
+func (f *file) adds(pieces ...Piece) {
+	f.entries = append(f.entries, Entry{Offset: int64(len(f.entries)), At: f.w.now, Content: pieces})
+}
+
+// read is an event that brings the lines from one up to another.
+func (f *file) read(from, to int) Event {
+	entries := make([]Entry, to-from)
+	for i, e := range f.entries[from:to] {
+		e.Content = append([]Piece(nil), e.Content...)
+		entries[i] = e
+	}
+	return Event{Kind: BatchFinished, Reading: &Reading{From: int64(from), Cursor: Cursor{1, 1, int64(to)}, Entries: entries}}
+}
+
+func (f *file) rest() Event {
+	return f.read(int(f.w.session().Cursor.Offset), len(f.entries))
+}
+
+// text is a text of as many tokens where nothing counts: two sevenths of a byte's.
+func text(tokens int) string { return string(make([]byte, (tokens*7+1)/2)) }
+
+// countingWorld returns the world with a counter, which takes every 7 bytes for 2 tokens.
+func countingWorld() *world {
+	w := newWorld()
+	w.counter = byLength{}
+	return w
+}
+
+type byLength struct{}
+
+func (byLength) Count(text string) int { return len(text) * 2 / 7 }
+
+// What came after the last response is estimated and kept apart: the reported figure stands, with a range above it that is
+// wider upwards. The next response says how it really was, and the model is known better from then on.
+func TestReportedAndProjected(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	f.answers("m1", 100_000, 0, Piece{Class: AnswerText, Text: text(100)}, Piece{Class: ToolCall, Tool: "Read", CallID: "c1", Text: text(50)})
+	f.adds(Piece{Class: ToolResult, CallID: "c1", Text: text(2000)})
+	u := w.play(t, f.rest()).Session.Usage
+	// 118 said, 55 + 57 called, 30 + 2200 read
+	if *u.Tokens != 100_000 || *u.ProjectedTokens != 102_460 || *u.Provenance != ProvenanceTranscript || !u.Exact || *u.Percent != 50 {
+		t.Errorf("%d tokens, %d projected, by %s", *u.Tokens, *u.ProjectedTokens, *u.Provenance)
+	}
+	if diff := cmp.Diff(&Band{Low: 102_460 - 173, High: 102_460 + 173 + 225}, u.Band); diff != "" {
+		t.Errorf("range (-want +got):\n%s", diff)
+	}
+
+	f.answers("m2", 103_500, 0, Piece{Class: AnswerText, Text: text(100)})
+	u = w.play(t, f.rest()).Session.Usage
+	if *u.Tokens != 103_500 || *u.ProjectedTokens != 103_618 {
+		t.Errorf("%d tokens, %d projected", *u.Tokens, *u.ProjectedTokens)
+	}
+	c := w.taught[[2]string{"claude-opus-4-6", Encoding}]
+	if diff := cmp.Diff([]Factor{{Value: (3500.0 - 55 - 30) / (118 + 57 + 2200), Weight: 1.2}}, c.Factors, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Errorf("factors (-want +got):\n%s", diff)
+	}
+	for n := range 4 { // each implies a k of 3270 / 2318
+		f.adds(Piece{Class: ToolResult, Tool: "Read", Text: text(2000)})
+		f.answers(fmt.Sprint("n", n), 106_800+3_300*n, 0, Piece{Class: AnswerText, Text: text(100)})
+	}
+	w.play(t, f.rest())
+	other := f.read(0, 1)
+	other.SessionID = "other"
+	if got := *w.play(t, other).Session.Usage.ProjectedTokens; got != 100_166 {
+		t.Errorf("another session of the model knows nothing of it: %d projected", got)
+	}
+}
+
+// A response is written in several lines with the same figures. It is one report, and its length counts once it is said.
+func TestLinesOfOneAnswer(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	f.answers("m1", 50_000, 700, Piece{Class: Thought, Bytes: 1150}, Piece{Class: AnswerText, Text: text(100)}, Piece{Class: ToolCall, Tool: "Bash", CallID: "c1", Text: text(100)})
+	f.adds(Piece{Class: ToolResult, CallID: "c1", Text: text(100)})
+	for n, want := range []int{50_205, 50_323, 50_700, 50_850} {
+		if got := *w.play(t, f.read(n, n+1)).Session.Usage.ProjectedTokens; got != want {
+			t.Errorf("after line %d: %d, want %d", n+1, got, want)
+		}
+	}
+	if n := len(w.samples[Key{HostClaudeCode, "s"}]); n != 1 {
+		t.Errorf("%d samples", n)
+	}
+}
+
+// What stood before a compaction is not estimated after it, nor is a difference across it learned from.
+func TestNothingIsEstimatedAcrossACompaction(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	f.answers("m1", 150_000, 0, Piece{Class: AnswerText, Text: text(2000)})
+	w.play(t, f.rest(), Event{Kind: CompactionOpened})
+	u := w.play(t, Event{Kind: CompactionDone}).Session.Usage
+	if *u.Tokens != 60_000 || *u.ProjectedTokens != 60_000 || u.Band == nil || u.Exact {
+		t.Errorf("%d tokens, %d projected, %v", *u.Tokens, *u.ProjectedTokens, u.Band)
+	}
+	f.adds(Piece{Class: PromptText, Text: text(1000)})
+	if u = w.play(t, f.rest()).Session.Usage; *u.Tokens != 61_180 || *u.ProjectedTokens != 61_180 {
+		t.Errorf("with a prompt: %d tokens, %d projected", *u.Tokens, *u.ProjectedTokens)
+	}
+	f.answers("m2", 151_300, 0, Piece{Class: AnswerText, Text: text(10)})
+	u = w.play(t, f.rest()).Session.Usage
+	if *u.Tokens != 151_300 || len(w.taught) != 0 {
+		t.Errorf("%d tokens; learned %v", *u.Tokens, w.taught)
+	}
+	f.w.now = f.w.now.Add(time.Second)
+	f.entries = append(f.entries, Entry{Offset: int64(len(f.entries)), Boundary: &Boundary{ID: "micro", At: f.w.now, Micro: true}})
+	f.adds(Piece{Class: PromptText, Text: text(1000)})
+	if u = w.play(t, f.rest()).Session.Usage; u.Tokens != nil || u.ProjectedTokens != nil || u.Band != nil {
+		t.Errorf("old results were cleared: %+v", u)
+	}
+	f.answers("m3", 90_000, 0, Piece{Class: AnswerText, Text: text(10)})
+	if w.play(t, f.rest()); len(w.taught) != 0 {
+		t.Errorf("learned across it: %v", w.taught)
+	}
+}
+
+// What was not read cannot be estimated, and a model is taught only by its own responses.
+func TestWhatIsNotLearnedFrom(t *testing.T) {
+	for name, between := range map[string]func(*file){
+		"a gap": func(f *file) {
+			f.adds(Piece{Class: PromptText, Text: text(1000)})
+			f.adds(Piece{Class: PromptText, Text: text(1000)})
+			f.w.play(t, f.read(2, 3)) // the line before was never read
+		},
+		"an answer whose beginning was not read": func(f *file) {
+			f.answers("m2", 101_500, 0, Piece{Class: AnswerText, Text: text(100)}, Piece{Class: AnswerText, Text: text(1500)})
+			f.w.play(t, f.read(2, 3))
+		},
+		"another model": func(f *file) {
+			f.adds(Piece{Class: PromptText, Text: text(2000)})
+			f.answers("m2", 102_500, 0, Piece{Class: AnswerText, Text: text(1000)})
+			f.entries[2].Report.Model = "claude-sonnet-4-5"
+		},
+		"a file that was rewritten": func(f *file) {
+			f.adds(Piece{Class: PromptText, Text: text(1000)})
+			ev := f.rest()
+			ev.Reading.Restarted = true
+			f.w.play(t, ev)
+		},
+	} {
+		w := countingWorld()
+		f := &file{w: w}
+		f.answers("m1", 100_000, 0, Piece{Class: AnswerText, Text: text(1000)})
+		w.play(t, f.rest())
+		between(f)
+		f.answers("m9", 103_600, 0, Piece{Class: AnswerText, Text: text(10)})
+		if w.play(t, f.rest()); len(w.taught) != 0 {
+			t.Errorf("%s: learned %v", name, w.taught)
+		}
+	}
+}
+
+// What was thought adds up over the responses of a turn, until a person speaks: some models are not given it again then.
+func TestThoughtsOfATurn(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	thought, result := Piece{Class: Thought, Bytes: 2150}, Piece{Class: ToolResult, Tool: "Read"} // 410 and 30
+	for n, want := range []int{20_440, 20_880, 21_320} {
+		f.answers(fmt.Sprint("m", n), 20_000+440*n, 0, thought)
+		f.adds(result)
+		for i := range f.entries {
+			if rep := f.entries[i].Report; rep != nil {
+				rep.Model = "claude-sonnet-4-5"
+			}
+		}
+		if got := *w.play(t, f.rest()).Session.Usage.ProjectedTokens; got != want {
+			t.Errorf("response %d: %d projected, want %d", n, got, want)
+		}
+	}
+	f.adds(Piece{Class: PromptText, Text: text(100)})
+	if got, want := *w.play(t, f.rest()).Session.Usage.ProjectedTokens, 21_320-3*410+118; got != want {
+		t.Errorf("after a prompt: %d projected, want %d", got, want)
+	}
+	f.answers("next", 20_208, 0, thought)
+	f.entries[len(f.entries)-1].Report.Model = "claude-sonnet-4-5"
+	f.adds(Piece{Class: PromptText, Text: text(100)})
+	if got, want := *w.play(t, f.rest()).Session.Usage.ProjectedTokens, 20_208+118; got != want {
+		t.Errorf("the turn after: %d projected, want %d", got, want)
+	}
+	if c := w.taught[[2]string{"claude-sonnet-4-5", Encoding}]; c.Forgot != 1 || c.Kept != 0 || len(c.Factors) > 0 {
+		t.Errorf("learned %+v", c)
+	}
+}
+
+// Calls wait for their results by name, and no longer.
+func TestOpenCalls(t *testing.T) {
+	call := func(id, tool string) Piece { return Piece{Class: ToolCall, Tool: tool, CallID: id} }
+	tail := after(call("a", "Read"), call("b", "Bash"), call("c", "mcp__x__y"), Piece{Class: ToolResult, CallID: "b", Tokens: 1})
+	if diff := cmp.Diff(map[string]toolClass{"a": readTool}, tail.Open); diff != "" {
+		t.Errorf("open calls (-want +got):\n%s", diff)
+	}
+	for n := range 2 * maxOpenCalls {
+		tail = tail.Append([]Piece{call(fmt.Sprint(n), "Read")})
+	}
+	if len(tail.Open) != maxOpenCalls {
+		t.Errorf("%d calls wait", len(tail.Open))
+	}
+}
+
+// A status line is ahead of all that was read: only the answer that it tells of has come since.
+func TestStatusLineProjects(t *testing.T) {
+	w := countingWorld()
+	f := &file{w: w}
+	f.answers("m1", 100_000, 0, Piece{Class: AnswerText, Text: text(1000)}, Piece{Class: AnswerText, Text: text(10)})
+	w.play(t, f.read(0, 1))
+	line := Report{Tuple: UsageTuple{Input: 5, CacheRead: 119_995, Output: 800}, Tokens: 120_000, Provenance: ProvenanceHost}
+	u := w.play(t, Event{Kind: UsageReported, Reports: []Report{line}}).Session.Usage
+	if *u.Tokens != 120_000 || *u.ProjectedTokens != 120_800 || u.Band == nil {
+		t.Errorf("%d tokens, %d projected, %v", *u.Tokens, *u.ProjectedTokens, u.Band)
+	}
+	if u = w.play(t, f.read(1, 2)).Session.Usage; *u.Tokens != 120_000 || *u.ProjectedTokens != 120_800 {
+		t.Errorf("one more line of the response before: %d tokens, %d projected", *u.Tokens, *u.ProjectedTokens)
+	}
+}
+
+// Where the host's figure holds the answer already, the answer is not added a second time.
+func TestHostsThatCountTheAnswer(t *testing.T) {
+	no := false
+	for _, tt := range []struct {
+		countOutput       *bool
+		tokens, projected int
+	}{{nil, 20_500, 20_618}, {&no, 20_000, 20_618}} {
+		w := countingWorld()
+		w.cfg.Usage.CountOutput = tt.countOutput
+		rep := Report{At: w.now, Tuple: UsageTuple{Input: 20_000, Output: 500}, Tokens: 20_500, Provenance: ProvenanceReported, Model: "claude-sonnet-4-5"}
+		u := w.play(t, Event{Host: HostOpenCode, Kind: UsageReported, Reports: []Report{rep}, Content: []Piece{{Class: PromptText, Text: text(100)}}}).Session.Usage
+		if *u.Tokens != tt.tokens || *u.ProjectedTokens != tt.projected {
+			t.Errorf("%d tokens, %d projected; want %d, %d", *u.Tokens, *u.ProjectedTokens, tt.tokens, tt.projected)
+		}
+	}
+}
+
+// A host that reports nothing is followed by what passes by, from nothing to a compaction, which leaves the share that was
+// chosen. None of it is told to a model. A report ends the guessing.
+func TestSilentHost(t *testing.T) {
+	for percent, left := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
+		w := countingWorld()
+		w.rules[HostGeneric] = Rules{Silent: true}
+		w.cfg.Compaction.PostCompactionPercent = percent
+		play := func(kind PieceClass, on Kind, tokens int) Outcome {
+			ev := Event{Host: HostGeneric, Kind: on}
+			if tokens > 0 {
+				ev.Content = []Piece{{Class: kind, Text: text(tokens)}}
+			}
+			return w.play(t, ev)
+		}
+		if u := play("", SessionStarted, 0).Session.Usage; u.Tokens != nil {
+			t.Errorf("before anything passed by: %d tokens", *u.Tokens)
+		}
+		for n := range 4 { // 1008 a prompt, 29,008 a result
+			play(PromptText, PromptSubmitted, 1000)
+			out := play(ToolResult, ToolFinished, 29_000)
+			u, want := out.Session.Usage, (n+1)*30_016
+			if *u.Tokens != want || *u.ProjectedTokens != want || *u.Provenance != ProvenanceEstimate || u.Exact || len(out.Effects) > 0 {
+				t.Errorf("turn %d: %d tokens by %s, want %d; said %q", n, *u.Tokens, *u.Provenance, want, texts(out.Effects))
+			}
+			if u.Band.Low >= want || u.Band.High < want+unseenPrompt {
+				t.Errorf("turn %d: %d in %+v", n, want, u.Band)
+			}
+		}
+		if u := play(PromptText, PromptSubmitted, 10).Session.Usage; u.GrowthPerTurn == nil || *u.GrowthPerTurn != 30_016 {
+			t.Errorf("growth %v", u.GrowthPerTurn)
+		}
+		u := play("", CompactionDone, 0).Session.Usage
+		if *u.Tokens != left || u.Band.Low >= left || u.Band.High <= left {
+			t.Errorf("%d %%: %d tokens in %+v after the compaction, want %d", percent, *u.Tokens, u.Band, left)
+		}
+		if u = play(PromptText, PromptSubmitted, 1000).Session.Usage; *u.Tokens != left+1008 {
+			t.Errorf("and a prompt: %d", *u.Tokens)
+		}
+		w.now = w.now.Add(time.Second)
+		rep := Report{At: w.now, Tuple: UsageTuple{Input: 33_000}, Tokens: 33_000, Provenance: ProvenanceReported}
+		u = w.play(t, Event{Host: HostGeneric, Kind: UsageReported, Reports: []Report{rep}}).Session.Usage
+		if *u.Tokens != 33_000 || *u.ProjectedTokens != 33_000 || !u.Exact || u.Band != nil {
+			t.Errorf("after a report: %d tokens, %d projected, %v", *u.Tokens, *u.ProjectedTokens, u.Band)
+		}
+	}
+}
+
+// However a transcript is cut into readings, and however often hooks that run in parallel read the same lines: the gauge,
+// what follows it and what was learned come out the same. The reported figure is always that of a report.
+func TestReadingsLaw(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		write := func(w *world) *file {
+			f, input := &file{w: w}, 20_000
+			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 12).Draw(rt, "responses") {
+				id, call := rapid.StringN(6, 6, -1).Draw(rt, "id"), rapid.StringN(4, 4, -1).Draw(rt, "call")
+				f.answers(id, input, n*100, Piece{Class: Thought, Bytes: n * 400}, Piece{Class: ToolCall, Tool: "Bash", CallID: call, Text: text(40)})
+				f.adds(Piece{Class: ToolResult, CallID: call, Text: text(rapid.IntRange(0, 3000).Draw(rt, "result"))})
+				if n == 1 {
+					f.adds(Piece{Class: PromptText, Text: text(60)})
+				}
+				input += rapid.IntRange(100, 5000).Draw(rt, "growth")
+			}
+			return f
+		}
+		whole := countingWorld()
+		f := write(whole)
+		all := len(f.entries)
+		parts := countingWorld()
+		parts.now = whole.now
+		g := &file{w: parts, entries: f.entries}
+		whole.play(t, f.read(0, all))
+		for to := 0; to < all; {
+			from := rapid.IntRange(0, to).Draw(rt, "from")
+			to = rapid.IntRange(from, all).Draw(rt, "to")
+			parts.play(t, g.read(from, to))
+			to = int(parts.session().Cursor.Offset)
+			if u := parts.session().Gauge; u.Known && u.Tokens < 20_000 {
+				rt.Fatalf("a figure that nobody reported: %+v", u)
+			}
+		}
+		a, b := whole.session(), parts.session()
+		if diff := cmp.Diff(a.Gauge, b.Gauge); diff != "" {
+			rt.Fatalf("gauge (-whole +parts):\n%s", diff)
+		}
+		if diff := cmp.Diff(a.Tail, b.Tail); diff != "" {
+			rt.Fatalf("tail (-whole +parts):\n%s", diff)
+		}
+		if diff := cmp.Diff(whole.taught, parts.taught); diff != "" {
+			rt.Fatalf("learned (-whole +parts):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# needs.sh: installs what the tests need beside Go and Node and the machine lacks, by Debian's package manager; where that
+# cannot be done it says what to install.
+set -eu
+missing=
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+need cc "gcc libc6-dev" # the race detector
+need tmux tmux          # a terminal for status lines
+need unshare util-linux # a network of the tests' own
+need ip iproute2
+need npm npm
+[ -z "$missing" ] && exit 0
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+if command -v apt-get >/dev/null 2>&1 && { [ -z "$as_root" ] || command -v sudo >/dev/null 2>&1; }; then
+  echo "installing:$missing"
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+else
+  echo "the tests need:$missing; install them and try again" >&2
+  exit 1
+fi
