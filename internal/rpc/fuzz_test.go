@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"go.lsp.dev/jsonrpc2"
+	"golang.org/x/tools/txtar"
 )
 
 // seeds are the bodies of the transcripts: everything that is known to be difficult.
@@ -76,9 +76,10 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzServer feeds bodies, one after the other, to the whole server. Each id must be answered just as often as it was
-// asked, and what cannot be answered under an id under null.
+// FuzzServer feeds bodies, one after the other, to the whole server: every method, on a real store that all inputs share. Each
+// id must be answered just as often as it was asked, and what cannot be answered under an id under null.
 func FuzzServer(f *testing.F) {
+	service, configure := newConfiguredService(f)
 	var all strings.Builder
 	seeds(f, func(line string) {
 		all.WriteString(line + "\x00")
@@ -86,6 +87,18 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(line+"\x00"+line), false)
 	})
 	f.Add([]byte(all.String()), false)
+	for _, file := range transcripts(f) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if client := archive.Files[0].Data; strings.Contains(file, "methods") {
+			f.Add(bytes.ReplaceAll(client, []byte("\n"), []byte{0}), true)
+			for line := range bytes.Lines(client) {
+				f.Add(bytes.TrimSpace(line), false)
+			}
+		}
+	}
 	f.Fuzz(func(t *testing.T, input []byte, inLines bool) {
 		framing := FramingHeader
 		if inLines {
@@ -102,8 +115,7 @@ func FuzzServer(f *testing.F) {
 			expect(body, want)
 		}
 
-		s, _ := probed(Options{Framing: framing, Configure: refuseUnknownKeys})
-		s.methods = maps.Clone(s.methods)
+		s, _ := probed(Options{Framing: framing, Service: service, Configure: configure})
 		delete(s.methods, "test/wait")
 		delete(s.methods, "test/note")
 		s.methods["test/turn"] = request(func(_ *Server, ctx context.Context, p *noteParams) (string, error) {

@@ -1,7 +1,9 @@
 package rpc
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -54,5 +56,69 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 			return nil
 		}
 		return core.Errorf(core.CodeInvalid, "%s", strings.Join(said, "; "))
+	}
+}
+
+// A script that pipes its calls in without waiting finds in a list what it told before it.
+func TestOverviewSeesWhatWasToldBefore(t *testing.T) {
+	p := connect(t, FramingLine, Options{Service: newService(t)})
+	for range 20 {
+		const told = 8
+		var all strings.Builder
+		for i := range told {
+			fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"hook/handle","params":{"host":"claude-code","payload":{"session_id":"s%[1]d","cwd":"/p","hook_event_name":"Stop"}}}`+"\n", i)
+		}
+		all.WriteString(`{"jsonrpc":"2.0","id":"list","method":"session/list"}` + "\n")
+		p.in.WriteString(all.String())
+		for range told + 1 {
+			r := p.reply()
+			if r.ID == "list" && strings.Count(string(r.Result), `"sessionId"`) != told {
+				t.Fatalf("the list holds %d of %d sessions", strings.Count(string(r.Result), `"sessionId"`), told)
+			}
+		}
+		for i := range told {
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/deleted","params":{"sessionId":"s%[1]d"}}`, i))
+			p.reply()
+		}
+	}
+}
+
+// While another process holds the state, a call that changes it is unavailable, and the server goes on.
+func TestStateThatIsHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	open := func() *sqlite.Store {
+		store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, BusyTimeout: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return store
+	}
+	service := newService(t)
+	service.Store = open()
+	p := connect(t, FramingLine, Options{Service: service})
+	held, release := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	other := open()
+	go func() {
+		done <- other.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+			close(held)
+			<-release
+			return core.Changes{}
+		})
+	}()
+	<-held
+	const record = `{"jsonrpc":"2.0","id":1,"method":"metrics/record","params":{"taskId":"a","tokens":1}}`
+	p.send(record)
+	if r := p.reply(); r.Error == nil || r.Error.Code != -32011 || r.Error.Data.Code != "unavailable" {
+		t.Errorf("while it is held: %+v", r)
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	p.send(record)
+	if r := p.reply(); r.Error != nil {
+		t.Errorf("afterwards: %+v", r.Error)
 	}
 }

@@ -1,0 +1,91 @@
+package core
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// generic is a session of a host that no adapter speaks to, known by what it reported.
+func (w *world) generic(t *testing.T) Key {
+	t.Helper()
+	delete(w.rules, HostGeneric)
+	w.play(t, Event{Host: HostGeneric, Kind: ToolFinished, CWD: "/p", Paths: []PathUse{{Path: "/p/a.go", Use: Edited}, {Path: "/p/b.go", Use: Read}}})
+	return Key{HostGeneric, "s"}
+}
+
+func TestCompactingAndCompacted(t *testing.T) {
+	w := newWorld()
+	key := w.generic(t)
+	working, err := w.service().Compacting(t.Context(), Key{SessionID: key.SessionID})
+	if diff := cmp.Diff(WorkingContext{Paths: []string{"a.go", "b.go"}}, working); err != nil || diff != "" {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	view, lost, err := w.service().Compacted(t.Context(), key, Boundary{ID: "1", Summary: "a.go was changed", PostTokens: 9000})
+	if err != nil || view.Compacting || view.Compactions != 1 || *view.Usage.Tokens != 9000 || !cmp.Equal(lost, []string{"b.go"}) {
+		t.Errorf("%+v, %v, %v", view, lost, err)
+	}
+	if view, _, err = w.service().Compacted(t.Context(), key, Boundary{ID: "1", PostTokens: 5}); err != nil || view.Compactions != 1 || *view.Usage.Tokens != 9000 {
+		t.Errorf("a repeat: %+v, %v", view, err)
+	}
+}
+
+// The caller's clock may be coarse or wrong: a compaction that was opened is closed all the same, and no report of the
+// future is needed to end it.
+func TestCompactedAtAnImpossibleTime(t *testing.T) {
+	for name, off := range map[string]time.Duration{"before the opening": -time.Hour, "in the future": 1000 * time.Hour} {
+		w := newWorld()
+		key := w.generic(t)
+		if _, err := w.service().Compacting(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		w.now = w.now.Add(time.Second)
+		view, _, err := w.service().Compacted(t.Context(), key, Boundary{ID: "1", At: w.now.Add(off)})
+		if err != nil || view.Compacting || view.Compactions != 1 {
+			t.Errorf("%s: %+v, %v", name, view, err)
+		}
+		report := w.at(TurnFinished, 20_000)
+		report.Host = HostGeneric
+		if out := w.play(t, report); *out.Session.Usage.Tokens != 20_000 {
+			t.Errorf("%s: the next report does not count: %+v", name, out.Session.Usage)
+		}
+	}
+}
+
+func TestCallsAboutUnknownSessions(t *testing.T) {
+	w := newWorld()
+	nobody := Key{HostCodex, "nobody"}
+	if _, err := w.service().Compacting(t.Context(), nobody); CodeOf(err) != CodeNotFound {
+		t.Errorf("compacting: %v", err)
+	}
+	if _, _, err := w.service().Compacted(t.Context(), nobody, Boundary{}); CodeOf(err) != CodeNotFound {
+		t.Errorf("compacted: %v", err)
+	}
+	if deleted, err := w.service().Delete(t.Context(), nobody); deleted || err != nil {
+		t.Errorf("deleted: %v, %v", deleted, err)
+	}
+	if len(w.sessions) != 0 {
+		t.Errorf("asking made a session: %v", w.sessions)
+	}
+	if _, err := w.service().Handle(t.Context(), Event{Host: "emacs", SessionID: "s"}); CodeOf(err) != CodeInvalid {
+		t.Errorf("a host nobody knows: %v", err)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	w := newWorld()
+	key := w.generic(t)
+	w.play(t, Event{Kind: PromptSubmitted}) // the same id under another host
+	if _, err := w.service().Delete(t.Context(), Key{SessionID: "s"}); CodeOf(err) != CodeInvalid {
+		t.Errorf("of two: %v", err)
+	}
+	for _, want := range []bool{true, false} {
+		if deleted, err := w.service().Delete(t.Context(), key); deleted != want || err != nil {
+			t.Errorf("%v, %v, want %v", deleted, err, want)
+		}
+	}
+	if _, there := w.sessions[Key{HostClaudeCode, "s"}]; !there {
+		t.Error("the other host's session went with it")
+	}
+}
