@@ -366,7 +366,8 @@ func turnTask(s Session) string {
 	return TurnTaskPrefix(s.Key()) + strconv.Itoa(s.Turns)
 }
 
-// TurnTaskPrefix begins the ids of the tasks that the turns of a session are. When a session is forgotten, so are they.
+// TurnTaskPrefix begins the ids of the tasks that the turns of a session are. When a session is forgotten its tasks lose
+// their names, and so whose they were.
 func TurnTaskPrefix(key Key) string { return string(key.Host) + "/" + key.SessionID + "#" }
 
 // recordTask records the turn for the fleet figures, with the most that it held: a compaction in its middle does not make it

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -80,7 +81,11 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		delete(w.sessions, q.Key)
 		delete(w.paths, q.Key)
 		delete(w.samples, q.Key)
-		w.tasks = slices.DeleteFunc(w.tasks, func(t Task) bool { return strings.HasPrefix(t.ID, TurnTaskPrefix(q.Key)) })
+		for i, t := range w.tasks {
+			if strings.HasPrefix(t.ID, TurnTaskPrefix(q.Key)) {
+				w.tasks[i].ID = fmt.Sprint("forgotten ", w.now, i)
+			}
+		}
 	}
 	if ch.Session != nil {
 		w.sessions[q.Key] = *ch.Session

@@ -125,7 +125,8 @@ func dsn(path string, timeout time.Duration) string {
 		// What belongs to a session goes with it.
 		"_foreign_keys": {"1"},
 		// Look at the layout of each page as it is loaded, so that a damaged one is found there and not acted on.
-		"_pragma": {"cell_size_check(1)"},
+		// And write zeros over what is deleted: a session that was forgotten must not be left to read in the file.
+		"_pragma": {"cell_size_check(1)", "secure_delete(1)"},
 	}
 	return fileURI(path, filepath.Separator == '\\') + "?" + settings.Encode()
 }

@@ -200,8 +200,8 @@ func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *c
 
 // Update implements core.Store.
 func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State) core.Changes) error {
-	decided := false
-	return s.run(ctx, true, func(ctx context.Context, c *conn) error {
+	decided, deleted := false, false
+	err := s.run(ctx, true, func(ctx context.Context, c *conn) error {
 		if decided { // and the damage was found while saving
 			return core.Errorf(core.CodeUnavailable, "the state was damaged and has been started anew; the update was not kept")
 		}
@@ -218,6 +218,22 @@ func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State
 			return err
 		}
 		decided = true
-		return c.save(ctx, q, row, decide(state))
+		changes := decide(state)
+		deleted = changes.Delete && row != nil
+		return c.save(ctx, q, row, changes)
+	})
+	if err == nil && deleted {
+		s.wipeLog(ctx)
+	}
+	return err
+}
+
+// wipeLog folds the log into the file and empties it, so that what was deleted is not left to read there. While somebody
+// reads the old state it cannot be done; the next to fold the log does it then.
+func (s *Store) wipeLog(ctx context.Context) {
+	_ = s.run(ctx, false, func(ctx context.Context, c *conn) error {
+		var busy, pages, folded int
+		_, err := c.row(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &folded)
+		return err
 	})
 }

@@ -53,6 +53,11 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
 			return err
 		}
+		// The figures of its turns stay in the ring, which has no gaps, but not whose they were.
+		prefix := core.TurnTaskPrefix(q.Key)
+		if err := c.exec(ctx, "UPDATE tasks SET id = 'forgotten ' || seq WHERE substr(id, 1, length(?)) = ?", prefix, prefix); err != nil {
+			return err
+		}
 		row = nil
 	}
 	if changes.Session != nil || len(changes.Paths)+len(changes.Samples) > 0 {

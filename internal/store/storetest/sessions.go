@@ -56,7 +56,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 				Session: ptr(session(id, i)),
 				Paths:   []core.PathUse{{Path: "a.go", Use: core.Read, At: noon}},
 				Samples: []core.Sample{{At: noon, Tokens: 1, Kind: core.SampleUsage}},
-				Task:    &core.Task{ID: "turn of " + id, Tokens: 10, At: noon},
+				Task:    &core.Task{ID: core.TurnTaskPrefix(key(id)) + "1", Tokens: 10, At: noon},
 			})
 		}
 		f.update(key("s1"), core.Changes{Delete: true})
@@ -67,7 +67,10 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		f.want("Samples", len(f.samples(key("s1"), 0)), 0)
 		f.want("Samples of the other", len(f.samples(key("s2"), 0)), 1)
 		f.want("paths of the other", len(f.session(key("s2")).WorkingSet), 1)
+		// What its turns held stays in the fleet's figures, without a name: a turn of the new session is another task.
 		f.want("the fleet's tasks", f.fleet(10).Tokens, []int{10, 10})
+		f.update(key("s1"), core.Changes{Task: &core.Task{ID: core.TurnTaskPrefix(key("s1")) + "1", Tokens: 5, At: noon}})
+		f.want("the fleet's tasks after a new turn", f.fleet(10).Tokens, []int{5, 10, 10})
 	},
 	"delete and save at once starts anew": func(t *testing.T, f *fixture) {
 		f.update(key("s1"), core.Changes{Session: ptr(full("s1")), Paths: []core.PathUse{{Path: "a", Use: core.Read, At: noon}}})
