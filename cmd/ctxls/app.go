@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -38,7 +40,12 @@ type app struct {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	home, _ := os.UserHomeDir() // without one, the places below it are simply not looked at
+	home, err := os.UserHomeDir()
+	if err != nil { // started without an environment
+		if u, err := user.Current(); err == nil {
+			home = u.HomeDir
+		}
+	}
 	cwd, _ := os.Getwd()
 	return &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ(), home: home, cwd: cwd}
 }
@@ -46,6 +53,22 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 func (a *app) globalFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&a.configFile, "config", "", "user settings `file` to read instead of the usual one")
 	fs.StringVar(&a.statePath, "state", "", "state `file` to use instead of the usual one")
+}
+
+// checkFlags returns what is wrong with the flags that every command has: a file that somebody names is there and right.
+func (a *app) checkFlags() error {
+	if scheme, _, ok := strings.Cut(a.statePath, "://"); ok {
+		return usageError{fmt.Sprintf("--state: no store of the kind %q; want a file", core.Sanitize(scheme, 40))}
+	}
+	if a.configFile == "" {
+		return nil
+	}
+	for _, p := range config.CheckFile(a.configFile) {
+		if !p.Warning {
+			return fmt.Errorf("--config: %s", p)
+		}
+	}
+	return nil
 }
 
 // userConfig returns the place of the user's settings.
@@ -57,9 +80,9 @@ func (a *app) userConfig() string {
 func (a *app) sources(cwd string) config.Sources {
 	flags := map[string]string{}
 	if a.statePath != "" {
-		flags["store.path"] = a.statePath
-		if !filepath.IsAbs(a.statePath) {
-			flags["store.path"] = filepath.Join(a.cwd, a.statePath)
+		flags["store.path"] = a.expandHome(strings.TrimPrefix(a.statePath, "sqlite:"))
+		if !filepath.IsAbs(flags["store.path"]) {
+			flags["store.path"] = filepath.Join(a.cwd, flags["store.path"])
 		}
 	}
 	return config.Sources{UserFile: a.userConfig(), CWD: cwd, Home: a.home, Env: a.environ, Flags: flags}
@@ -140,6 +163,22 @@ func (a *app) close() {
 	}
 	if a.logFile != nil {
 		a.logFile.close()
+	}
+}
+
+// closeGrace is how long a hook may take to close what it opened. What it acknowledged is safe without that.
+const closeGrace = 100 * time.Millisecond
+
+// closeWithin closes, and stops waiting for it after some time.
+func (a *app) closeWithin(grace time.Duration) {
+	closed := make(chan struct{})
+	go func() {
+		a.close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(grace):
 	}
 }
 

@@ -16,7 +16,7 @@ func TestHookWithPipeForTranscript(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := runHook(t, home, strings.NewReader(strings.Replace(batch, "TRANSCRIPT", pipe, 1))); r.exit != 0 || r.stdout != "" || r.log != "" {
+	if r := runHook(t, home, strings.NewReader(strings.Replace(batch, "TRANSCRIPT", pipe, 1))); r.exit != 0 || r.stdout != "" || strings.Count(r.log, "\n") != 1 || !strings.Contains(r.log, "not a regular file") {
 		t.Errorf("%+v", r)
 	}
 }

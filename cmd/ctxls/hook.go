@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -58,20 +59,22 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	a.settings("") // the log must be there whatever happens below
 	type result struct {
 		output string
 		err    error
 	}
+	logs := make(chan *slog.Logger, 1) // stays empty when not even the settings could be read
 	results := make(chan result, 1)
 	go func() {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r = result{err: fmt.Errorf("panic: %v: %s", p, strings.ReplaceAll(string(debug.Stack()), "\n", " | "))}
+				r.output, r.err = "", fmt.Errorf("panic: %v: %s", p, strings.ReplaceAll(string(debug.Stack()), "\n", " | "))
 			}
 			results <- r
 		}()
+		a.settings("") // the log must be there whatever happens below
+		logs <- a.log
 		payload, err := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1))
 		switch {
 		case err != nil:
@@ -91,11 +94,21 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 			_, r.err = io.WriteString(a.stdout, r.output)
 		}
 		if r.err != nil {
-			a.log.Error("hook failed", "error", r.err)
+			a.complain(logs, "hook failed", r.err)
 		}
 		return true
 	case <-ctx.Done():
-		a.log.Error("hook gave up", "after", hookDeadline)
+		a.complain(logs, "hook gave up", context.Cause(ctx))
 		return false
+	}
+}
+
+// complain writes one line to the log, or to standard error where there is none.
+func (a *app) complain(logs <-chan *slog.Logger, what string, err error) {
+	select {
+	case log := <-logs:
+		log.Error(what, "error", err)
+	default:
+		fmt.Fprintf(a.stderr, "ctxls: %s: %v\n", what, err)
 	}
 }

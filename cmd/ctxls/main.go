@@ -64,8 +64,17 @@ func run(args []string, a *app) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if cmd.silent {
+		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
+	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {
+		return fail(a.stderr, hintError{err, hint})
+	}
 	err := do(ctx, a, fs.Args())
-	a.close()
+	if cmd.silent {
+		a.closeWithin(closeGrace)
+	} else {
+		a.close()
+	}
 	if usage, ok := errors.AsType[usageError](err); ok && !hasHint(err) {
 		err = hintError{usage, hint}
 	}

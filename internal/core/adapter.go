@@ -14,8 +14,8 @@ type Adapter interface {
 	// to ctxls, is an event of Kind Seen.
 	Decode(name string, payload []byte) (Event, error)
 	// Read returns what the transcript at path holds from the given cursor on. It reads a bounded amount whatever the size
-	// of the file: where more has been appended since, it starts nearer the end. No usable file is an empty Reading and no
-	// error.
+	// of the file: where more has been appended since, it starts nearer the end. No usable file is an empty Reading with
+	// an error that says why, for the log.
 	Read(ctx context.Context, path string, from Cursor) (Reading, error)
 	// Encode returns what the host is handed for the event, verbatim: nil when the effects have no place there.
 	Encode(ev Event, effects []Effect) ([]byte, error)

@@ -3,6 +3,8 @@ package core
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -134,7 +136,11 @@ func (s *Service) read(ctx context.Context, ev *Event) error {
 	}
 	reading, err := adapter.Read(ctx, path, cursor)
 	if err != nil {
-		s.Log.Warn("transcript not read", "host", ev.Host, "session", ev.SessionID, "error", err)
+		level := slog.LevelWarn
+		if errors.Is(err, fs.ErrNotExist) { // as at a session's start
+			level = slog.LevelInfo
+		}
+		s.Log.Log(ctx, level, "transcript not read", "host", ev.Host, "session", ev.SessionID, "event", ev.Name, "error", err)
 		return nil
 	}
 	ev.Reading = &reading

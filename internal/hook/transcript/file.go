@@ -19,22 +19,32 @@ type file struct {
 	b    bounds
 }
 
-// open opens a regular file. Anything else is no data: a FIFO would block, a device could do anything.
-func open(path string, b bounds) (*file, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, false
+// errNotRegular says that a path is no file that can be read to its end: a FIFO would block, a device could do anything.
+var errNotRegular = errors.New("not a regular file")
+
+// open opens a regular file.
+func open(path string, b bounds) (*file, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
 	}
 	f, err := openNonblocking(path)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
-	info, err := f.Stat() // again: the name may stand for another file by now
-	if err != nil || !info.Mode().IsRegular() {
+	info, err = f.Stat() // again: the name may stand for another file by now
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
 		f.Close()
-		return nil, false
+		return nil, err
 	}
 	device, inode := identity(f, info)
-	return &file{f, core.Cursor{Device: device, Inode: inode}, info.Size(), b}, true
+	return &file{f, core.Cursor{Device: device, Inode: inode}, info.Size(), b}, nil
 }
 
 func (f *file) close() { f.Close() }

@@ -43,16 +43,16 @@ type bounds struct{ piece, line, reach int64 }
 // cut, or rewritten below the cursor), which Restarted then says.
 //
 // A last line without line ending is still being written: the cursor stays at its first byte. Where there is no usable
-// file the reading is empty and its cursor the one that was given. An error is ctx's own, or one of the disk.
+// file the reading is empty, its cursor the one that was given, and the error says why.
 func Read(ctx context.Context, path string, from core.Cursor, format Format) (core.Reading, error) {
 	return read(ctx, path, from, format, bounds{PieceBytes, LineBytes, ReachBytes})
 }
 
 func read(ctx context.Context, path string, from core.Cursor, format Format, b bounds) (core.Reading, error) {
 	nothing := core.Reading{From: from.Offset, Cursor: from}
-	f, ok := open(path, b)
-	if !ok {
-		return nothing, nil
+	f, err := open(path, b)
+	if err != nil {
+		return nothing, err
 	}
 	defer f.close()
 

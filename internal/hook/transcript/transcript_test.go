@@ -165,7 +165,7 @@ func TestWhatIsNoRegularFileIsNoData(t *testing.T) {
 	for _, path := range []string{"", dir, filepath.Join(dir, "missing"), link, os.DevNull, "/dev/zero", "\x00"} {
 		for _, from := range []core.Cursor{{}, {Device: 1, Inode: 2, Offset: 3}} {
 			reading, err := Read(t.Context(), path, from, letters)
-			if err != nil || len(reading.Entries) > 0 || reading.Cursor != from || reading.From != from.Offset {
+			if err == nil || len(reading.Entries) > 0 || reading.Cursor != from || reading.From != from.Offset {
 				t.Errorf("%q from %v: %+v, %v", path, from, reading, err)
 			}
 		}
