@@ -11,7 +11,7 @@ import (
 )
 
 var configCommand = command{
-	name: "config", synopsis: "path|check|schema", short: "show where settings come from, check them, or print their schema",
+	name: "config", synopsis: "path | check [FILE…] | schema", short: "show where settings come from, check them, or print their schema",
 	long: `
 path    the files that are looked for, in the order in which later ones win, and the state and log files
 check   every problem of the settings in force here, with file, line and what is allowed; fails when there is one

@@ -48,7 +48,10 @@ var helpCommand = command{
 	examples: "ctxls help\nctxls help hook",
 }
 
-func init() { // setup needs commands(), which needs helpCommand
+func init() { // setup and words need commands(), which needs helpCommand
+	for _, c := range commands() {
+		helpCommand.words = append(helpCommand.words, c.name)
+	}
 	helpCommand.setup = func(*pflag.FlagSet) action {
 		return func(_ context.Context, a *app, args []string) error {
 			switch len(args) {

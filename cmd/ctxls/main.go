@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -105,7 +106,9 @@ func fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "ctxls:", err)
+	for line := range strings.SplitSeq(err.Error(), "\n") { // it may quote the command line
+		fmt.Fprintln(stderr, "ctxls:", core.Sanitize(line, 0))
+	}
 	if h, ok := errors.AsType[hintError](err); ok {
 		fmt.Fprintln(stderr, "ctxls: hint:", h.hint)
 	}

@@ -93,7 +93,7 @@ type SessionView struct {
 	Host        Host         `json:"host"`
 	SessionID   string       `json:"sessionId"`
 	CWD         string       `json:"cwd"`
-	Title       string       `json:"title"`
+	Title       string       `json:"title"` // sanitised, as are the names below
 	Model       string       `json:"model"`
 	Provider    string       `json:"provider"`
 	Usage       Usage        `json:"usage"`
@@ -114,6 +114,9 @@ type AgentView struct {
 	Usage     Usage  `json:"usage"`
 }
 
+// maxLabel is the most characters of a title or a name that clients are given.
+const maxLabel = 300
+
 // View returns the session as clients see it at the given time.
 func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.Time) SessionView {
 	e := s.Session
@@ -128,7 +131,8 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		}
 	}
 	v := SessionView{
-		Host: e.Host, SessionID: e.SessionID, CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: providerOf(e, rules),
+		Host: e.Host, SessionID: e.SessionID, CWD: e.CWD,
+		Title: Sanitize(e.Title, maxLabel), Model: Sanitize(e.Model, maxLabel), Provider: Sanitize(providerOf(e, rules), maxLabel),
 		Usage: usage, Agents: []AgentView{}, WorkingSet: []string{},
 		Compactions: compaction.Count, Compacting: !compaction.OpenedAt.IsZero(), State: StateActive,
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
@@ -138,7 +142,7 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 			continue
 		}
 		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
-		v.Agents = append(v.Agents, AgentView{a.AgentID, a.AgentType, usageOf(a.Gauge, w, cfg)})
+		v.Agents = append(v.Agents, AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)})
 	}
 	seen := map[string]bool{}
 	for _, use := range s.WorkingSet {
