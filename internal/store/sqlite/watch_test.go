@@ -65,7 +65,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	wake := make(chan struct{}, 1)
-	go s.watch(t.Context(), seen, nil, fastPoll, wake)
+	go s.watch(t.Context(), seen, nil, wake)
 	for want := 1; want <= 3; want++ {
 		together(t, 1, "open", path)
 		wantWake(t, wake, func() bool { return operations(t, s) == want })
@@ -88,7 +88,7 @@ func TestWatchOverAReplacedFile(t *testing.T) {
 	wantWake(t, wake, func() bool { return operations(t, s) == 1 })
 }
 
-// BenchmarkSighting is what one look at the file costs. A server at rest takes one a second, or twenty where no events come.
+// BenchmarkSighting is what one look at the file costs. A server at rest takes one every other second, and more where no events come.
 func BenchmarkSighting(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"))
 	for b.Loop() {
