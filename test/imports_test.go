@@ -32,6 +32,7 @@ var only = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
 	"modernc.org/sqlite":                     {"internal/store/sqlite"},
 	"database/sql":                           {"internal/store/sqlite"},
+	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite"},
 	"github.com/tailscale/hujson":            {"internal/config", "internal/hook/settings"}, // ours, and the hosts''' that we edit
 	"github.com/spf13/pflag":                 {"cmd/ctxls"},
 	"github.com/fatih/color":                 {"internal/ui"},

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 )
 
@@ -146,7 +147,7 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 	if err != nil {
 		return nil, err
 	}
-	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists,
+	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
 }
 

@@ -12,7 +12,11 @@ func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView,
 	if err != nil {
 		return nil, err
 	}
-	return s.views(ctx, stored)
+	learned, err := s.Store.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.views(stored, learned), nil
 }
 
 // Session returns one session. Without a host the id must be that of one host's session only.
@@ -25,11 +29,11 @@ func (s *Service) Session(ctx context.Context, key Key) (SessionView, error) {
 	if err != nil {
 		return SessionView{}, err
 	}
-	views, err := s.views(ctx, []Snapshot{stored})
+	learned, err := s.Store.Windows(ctx)
 	if err != nil {
 		return SessionView{}, err
 	}
-	return views[0], nil
+	return s.views([]Snapshot{stored}, learned)[0], nil
 }
 
 // Resolve completes a key without a host and makes sure that there is such a session. An id that no host has is
@@ -150,11 +154,8 @@ func (s *Service) CountTrim(ctx context.Context, savedTokens int) error {
 	})
 }
 
-func (s *Service) views(ctx context.Context, stored []Snapshot) ([]SessionView, error) {
-	learned, err := s.Store.Windows(ctx)
-	if err != nil {
-		return nil, err
-	}
+// views returns sessions as clients see them now, with what was learned of windows.
+func (s *Service) views(stored []Snapshot, learned []LearnedWindow) []SessionView {
 	type model struct {
 		host            Host
 		provider, plain string
@@ -166,7 +167,11 @@ func (s *Service) views(ctx context.Context, stored []Snapshot) ([]SessionView, 
 	now, views := s.Now(), make([]SessionView, 0, len(stored))
 	for _, snap := range stored {
 		l := byModel[model{snap.Session.Host, snap.Session.Provider, PlainModel(snap.Session.Model)}]
-		views = append(views, snap.View(l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now))
+		view := snap.View(l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now)
+		if view.State == StateActive && s.HostGone(snap.Session.HostPID) {
+			view.State = StateIdle
+		}
+		views = append(views, view)
 	}
-	return views, nil
+	return views
 }

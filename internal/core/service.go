@@ -26,8 +26,11 @@ type Service struct {
 	Counter token.Counter
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
-	Meter     *Meter // counts conversations; nil where none are measured
-	Log       *slog.Logger
+	// ProcessLives reports whether there is a process of that id; nil says that nobody can tell. A session whose host's
+	// process is gone is idle.
+	ProcessLives func(pid int) bool
+	Meter        *Meter // counts conversations; nil where none are measured
+	Log          *slog.Logger
 }
 
 // Outcome is what an event led to.

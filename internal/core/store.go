@@ -20,13 +20,17 @@ type Store interface {
 	Sessions(ctx context.Context, f SessionFilter) ([]Snapshot, error)
 	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0.
 	Samples(ctx context.Context, key Key, limit int) ([]Sample, error)
-	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. A watcher that
-	// is woken by any sign of a change learns here what it was, whichever process made it.
+	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. Who is woken
+	// by Watch learns here what it was, whichever process made it.
 	Changed(ctx context.Context, since int64) (Feed, error)
 	// Fleet returns what the figures across all sessions are made of.
 	Fleet(ctx context.Context, windowTasks int) (Fleet, error)
 	// Windows returns every learned window.
 	Windows(ctx context.Context) ([]LearnedWindow, error)
+	// Watch wakes whoever may want to ask Changed. The channel receives within a fraction of a second of a change that any
+	// process commits after the call, once for changes that are not yet received, and now and then without one. Watching ends
+	// with ctx; the channel is never closed.
+	Watch(ctx context.Context) <-chan struct{}
 	Close() error
 }
 

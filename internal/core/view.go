@@ -78,7 +78,7 @@ type Forecast struct {
 // SessionState says whether a session lives.
 type SessionState string
 
-// The states. A session is idle after IdleAfter of silence.
+// The states. A session is idle after IdleAfter of silence, or when the process of its host is gone.
 const (
 	StateActive SessionState = "active"
 	StateIdle   SessionState = "idle"

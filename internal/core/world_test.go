@@ -200,6 +200,9 @@ func (w *world) Windows(context.Context) ([]LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }
 
+// Watch wakes nobody: the domain does not watch.
+func (w *world) Watch(context.Context) <-chan struct{} { return nil }
+
 func (w *world) Close() error { return nil }
 
 // plainAdapter is a host whose payload is nothing but the event's kind, and whose transcripts are given as readings.

@@ -18,8 +18,9 @@ const protocolVersion = 1
 // client is what is known of the other end.
 type client struct {
 	mu          sync.Mutex
-	greeted     bool // it sent initialize
-	ready       bool // and initialized
+	greeted     bool          // it sent initialize
+	ready       bool          // and initialized
+	readied     chan struct{} // closed when it has become ready
 	shutDown    bool
 	exited      bool
 	allSessions bool     // it wants to hear of every session, not only those of its folders
@@ -175,12 +176,16 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 // initializedByClient is LSP's "initialized": from here on notifications are sent.
 func (s *Server) initializedByClient(context.Context, *noParams) (any, error) {
 	s.client.mu.Lock()
+	first := s.client.greeted && !s.client.ready
 	s.client.ready = s.client.greeted
 	wrong := s.client.wrong
 	s.client.wrong = nil
 	s.client.mu.Unlock()
 	if wrong != nil {
 		s.warn(wrong)
+	}
+	if first {
+		close(s.client.readied)
 	}
 	return nil, nil
 }
@@ -260,6 +265,7 @@ type DidChangeWorkspaceFoldersParams struct {
 }
 
 func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *DidChangeWorkspaceFoldersParams) (any, error) {
+	defer s.lookAnew()
 	added, removed := s.paths(p.Event.Added), s.paths(p.Event.Removed)
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
@@ -278,6 +284,7 @@ func (s *Server) configure(config json.RawMessage) error {
 	if s.options.Configure == nil || len(config) == 0 || string(config) == "null" {
 		return nil
 	}
+	defer s.lookAnew()
 	err := s.options.Configure(config)
 	if err != nil {
 		s.log.Warn("the client's configuration has a fault", "error", err)

@@ -8,7 +8,7 @@ const pollInterval = time.Second
 // watchClient ends the server when process pid does. A process that cannot be seen from here at all, such as one outside
 // of a container, is not watched.
 func (s *Server) watchClient(pid int) {
-	if !processLives(pid) {
+	if !ProcessLives(pid) {
 		s.log.Info("the client's process is not visible from here and is not watched", "pid", pid)
 		return
 	}
@@ -20,7 +20,7 @@ func (s *Server) watchClient(pid int) {
 			case <-s.stream.done:
 				return
 			case <-tick.C:
-				if !processLives(pid) {
+				if !ProcessLives(pid) {
 					s.log.Info("the client's process ended", "pid", pid)
 					s.stop()
 					return

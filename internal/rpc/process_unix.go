@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// processLives reports whether there is a process pid, whoever owns it.
-func processLives(pid int) bool {
+// ProcessLives reports whether there is a process pid, whoever owns it.
+func ProcessLives(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// processLives reports whether there is a process pid, whoever owns it.
-func processLives(pid int) bool {
+// ProcessLives reports whether there is a process pid, whoever owns it.
+func ProcessLives(pid int) bool {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
 		return errors.Is(err, syscall.ERROR_ACCESS_DENIED)

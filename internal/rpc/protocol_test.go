@@ -13,28 +13,40 @@ import (
 
 const protocolFile = "../../docs/protocol.md"
 
-// TestProtocolExamples runs every example of docs/protocol.md, one after the other, against one server.
+// TestProtocolExamples runs every example of docs/protocol.md, one after the other, against one server. What is pushed comes
+// when it comes: an example of it is one of all that came since the last.
 func TestProtocolExamples(t *testing.T) {
 	service, configure := newConfiguredService(t)
 	p := connect(t, FramingLine, Options{Service: service, Configure: configure})
+	var pushed []string
 	for _, m := range exampleMessages(readProtocol(t)) {
 		if m.sent {
 			p.send(m.text)
 			continue
 		}
-		said, err := p.receive()
-		if err != nil {
-			t.Fatalf("waiting for %s: %v", m.text, err)
-		}
-		var want, got any
-		if err := json.Unmarshal([]byte(m.text), &want); err != nil {
-			t.Fatalf("%s: %v", m.text, err)
-		}
-		if err := json.Unmarshal([]byte(said), &got); err != nil {
-			t.Fatalf("%s: %v", said, err)
-		}
-		if where := differs(want, got); where != "" {
-			t.Errorf("the example says\n%s\nthe server says\n%s\nthey differ at %s", m.text, said, where)
+		wantsPush := isPush(strings.NewReplacer(": \"", ":\"", ", \"", ",\"").Replace(m.text))
+		for {
+			var said string
+			if wantsPush && len(pushed) > 0 {
+				said, pushed = pushed[0], pushed[1:]
+			} else {
+				var err error
+				if said, err = p.receive(); err != nil {
+					t.Fatalf("waiting for %s: %v", m.text, err)
+				}
+				if !wantsPush && isPush(said) {
+					pushed = append(pushed, said)
+					continue
+				}
+			}
+			where := differsFrom(t, m.text, said)
+			if where != "" && wantsPush {
+				continue
+			}
+			if where != "" {
+				t.Errorf("the example says\n%s\nthe server says\n%s\nthey differ at %s", m.text, said, where)
+			}
+			break
 		}
 	}
 	p.wantEnd(nil)
@@ -60,6 +72,19 @@ func exampleMessages(text string) []exampleMessage {
 		}
 	}
 	return all
+}
+
+// differsFrom is differs for the text of an example and of a message.
+func differsFrom(t *testing.T, example, message string) string {
+	t.Helper()
+	var want, got any
+	if err := json.Unmarshal([]byte(example), &want); err != nil {
+		t.Fatalf("%s: %v", example, err)
+	}
+	if err := json.Unmarshal([]byte(message), &got); err != nil {
+		t.Fatalf("%s: %v", message, err)
+	}
+	return differs(want, got)
 }
 
 // differs returns where got is not what the example wants, "" where it is. "…" stands for any value, and as a member for

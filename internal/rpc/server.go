@@ -53,6 +53,7 @@ type Server struct {
 	inFlight inFlight
 	turns    turns
 	workers  chan struct{} // one token for each handler at work
+	anew     chan struct{} // holds one when what the client is told may differ for another reason than a change in the store
 }
 
 // New returns a server; Serve starts it.
@@ -74,6 +75,8 @@ func New(options Options) *Server {
 		methods: offered,
 		// Handlers count tokens or wait for the store: one a core and as many waiting.
 		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
+		anew:    make(chan struct{}, 1),
+		client:  client{readied: make(chan struct{})},
 	}
 }
 
@@ -89,16 +92,30 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
 	s.stream = newStream(in, out, s.options.Framing, s.options.MaxBody, s.log)
-	go s.stream.out.run(ctx.Done())
+	written, pushed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		s.stream.out.run(ctx.Done())
+	}()
 	jsonrpc2.NewConn(s.stream).Go(ctx, s.handle)
+	go func() {
+		defer close(pushed)
+		s.push(ctx)
+	}()
 
 	select {
 	case <-s.stream.done:
 	case <-ctx.Done():
 	}
 	s.stop()
+	stopped := time.Now()
 	s.stream.load.waitUntilIdle(closeGrace)
 	s.stream.Close()
+	<-pushed
+	select {
+	case <-written:
+	case <-time.After(closeGrace - time.Since(stopped)):
+	}
 	if s.client.exitedEarly() {
 		return ErrExit
 	}
@@ -116,12 +133,17 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 // read and much is queued already, Notify returns an error with core.CodeUnavailable and nothing is sent. What was
 // queued before a reply is written before it.
 func (s *Server) Notify(method string, params any) error {
-	if !s.client.isReady() {
-		return nil
-	}
 	raw, err := encode(params)
 	if err != nil {
 		return err
 	}
-	return s.stream.out.enqueue(jsonrpc2.AppendNotification(nil, method, raw))
+	return s.notify(method, raw)
+}
+
+// notify is Notify with params that are encoded already.
+func (s *Server) notify(method string, params []byte) error {
+	if !s.client.isReady() {
+		return nil
+	}
+	return s.stream.out.enqueue(jsonrpc2.AppendNotification(nil, method, params))
 }

@@ -110,17 +110,17 @@ func (w *frameWriter) enqueue(body []byte) error {
 	return nil
 }
 
-// run writes what is queued until stop is closed.
+// run writes what is queued until stop is closed, and then what is left.
 func (w *frameWriter) run(stop <-chan struct{}) {
-	for {
+	for more := true; more; {
 		select {
 		case <-stop:
-			return
+			more = false
 		case <-w.wake:
-			w.mu.Lock()
-			w.flushLocked()
-			w.mu.Unlock()
 		}
+		w.mu.Lock()
+		w.flushLocked()
+		w.mu.Unlock()
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // networkMagic lists the file systems that reach over a network, by the number that statfs(2) gives them in f_type
@@ -63,7 +65,7 @@ func fuseKind(mounts *bufio.Scanner, dir string) string {
 			continue
 		}
 		point := unescape.Replace(fields[4])
-		if len(point) >= longest && within(point, dir, false) { // of two at one point the later one covers the earlier
+		if len(point) >= longest && core.Within(point, dir, false) { // of two at one point the later one covers the earlier
 			longest, kind = len(point), types[0]
 		}
 	}

@@ -27,6 +27,7 @@ type file struct {
 	// anyway and goroutines queue more cheaply here than for a lock of the file. reader holds one more, which is opened when a
 	// read finds the first in use: a process that does one thing at a time, like a hook, never pays for it.
 	writer, reader chan *conn
+	watcher        chan *conn // the one that looks for changes, opened by the first who watches
 
 	mu       sync.Mutex
 	identity os.FileInfo // of the file when the first connection was opened; nil before
@@ -37,12 +38,13 @@ var errMoved = errors.New("the state was replaced")
 
 // openFile opens the database at path, making it where it is missing, and brings it to the present format.
 func openFile(ctx context.Context, path string, timeout time.Duration) (*file, error) {
-	f := &file{path: path, timeout: timeout, writer: make(chan *conn, 1), reader: make(chan *conn, 1)}
+	f := &file{path: path, timeout: timeout, writer: make(chan *conn, 1), reader: make(chan *conn, 1), watcher: make(chan *conn, 1)}
 	f.db = sql.OpenDB(f)
 	writer := &conn{db: f.db, home: f.writer}
 	err := writer.open(ctx)
 	f.writer <- writer
 	f.reader <- &conn{db: f.db, home: f.reader}
+	f.watcher <- &conn{db: f.db, home: f.watcher}
 	if err != nil {
 		f.close(ctx)
 	}
@@ -221,6 +223,7 @@ func (f *file) close(ctx context.Context) error {
 	keep := f.identity != nil && !f.current() || shortLog(f.path)
 	(<-f.writer).close(keep)
 	(<-f.reader).close(keep)
+	(<-f.watcher).close(keep)
 	return f.db.Close()
 }
 

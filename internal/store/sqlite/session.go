@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -224,7 +223,7 @@ func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f 
 			return err
 		}
 		if len(f.Folders) > 0 {
-			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !withinAny(f.Folders, row.session.CWD) })
+			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !core.InFolders(f.Folders, row.session.CWD) })
 		}
 		if f.Limit > 0 {
 			rows = rows[:min(f.Limit, len(rows))]
@@ -246,16 +245,6 @@ func (c *conn) withWorkingSets(ctx context.Context, rows []sessionRow) ([]core.S
 		all = append(all, core.Snapshot{Session: row.session, WorkingSet: set})
 	}
 	return all, nil
-}
-
-// withinAny reports whether cwd is one of the folders or lies below one.
-func withinAny(folders []string, cwd string) bool {
-	for _, folder := range folders {
-		if within(folder, cwd, runtime.GOOS == "windows") {
-			return true
-		}
-	}
-	return false
 }
 
 // Samples implements core.Store.

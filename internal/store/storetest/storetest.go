@@ -33,6 +33,7 @@ func Run(t *testing.T, open Open) {
 		{"windows", windowTests},
 		{"calibration", calibrationTests},
 		{"feed", feedTests},
+		{"watch", watchTests},
 		{"transaction", transactionTests},
 	} {
 		for name, test := range group.tests {

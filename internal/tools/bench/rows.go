@@ -15,7 +15,8 @@ var (
 	server = group{"./internal/rpc", "1s"}
 	state  = group{"./internal/store/sqlite", "1s"}
 	whole  = group{"./test", "100x"}
-	groups = []group{tokens, domain, server, state, whole}
+	live   = group{"./test", "1x"}
+	groups = []group{tokens, domain, server, state, whole, live}
 )
 
 // row is one claim. figure and against are a benchmark's name and a unit; the result is the figure itself, or with against
@@ -43,6 +44,9 @@ var rows = append(counting(), []row{
 	{what: "statusline, whole process", group: whole, figure: "Process statusline-ms", against: "Process baseline-ms", atMost: 1.5, unit: "ms", scale: 1},
 	{what: "hook, 1 GB transcript against 1 MB", group: whole, figure: "Process hook-1GB-ms", against: "Process hook-ms", atMost: 1.2, unit: "ms", scale: 1},
 	{what: "hook, most memory", group: whole, figure: "Process hook-1GB-MiB", atMost: 25, unit: "MiB", scale: 1},
+	{what: "hook's exit to notification, 99th percentile", group: live, figure: "Push p99-ms", atMost: 100, unit: "ms", scale: 1},
+	{what: "server at rest, of a core", group: live, figure: "Rest percent", atMost: 0.1, unit: "%", scale: 1},
+	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
 }...)
 
 // counting returns a row a kind of text. The bar is for code and prose; the others are there to be seen.

@@ -1,0 +1,346 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/store/sqlite"
+)
+
+// shared returns a service of its own on the store at path, as every process has one.
+func shared(t testing.TB, path string) *core.Service {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	loader := config.NewLoader(config.Sources{})
+	return &core.Service{
+		Store:     store,
+		Adapters:  map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(nil)},
+		Config:    func(string) core.Config { cfg, _ := loader.For(""); return cfg },
+		Now:       time.Now,
+		DirExists: func(string) bool { return false },
+		Log:       slog.New(slog.DiscardHandler),
+	}
+}
+
+// watcher connects a client that wants to hear of the sessions of its folders, or of "all".
+func watcher(t testing.TB, service *core.Service, folders ...string) *peer {
+	t.Helper()
+	p := connect(t, FramingHeader, Options{Service: service})
+	p.greet(folders...)
+	return p
+}
+
+func (p *peer) greet(folders ...string) {
+	p.t.Helper()
+	var params InitializeParams
+	for _, folder := range folders {
+		if folder == "all" {
+			params.InitializationOptions.Sessions = "all"
+			continue
+		}
+		params.WorkspaceFolders = append(params.WorkspaceFolders, WorkspaceFolder{URI: "file://" + folder})
+	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":%s}`, raw))
+	if r := p.reply(); r.Error != nil {
+		p.t.Fatalf("initialize: %+v", r.Error)
+	}
+	p.send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`)
+}
+
+// prompt is an event of a session in a directory, as a hook tells of it.
+func prompt(t testing.TB, s *core.Service, session, cwd, text string) {
+	t.Helper()
+	hook(t, s, session, cwd, "UserPromptSubmit", text)
+}
+
+func hook(t testing.TB, s *core.Service, session, cwd, event, text string) {
+	t.Helper()
+	payload, _ := json.Marshal(map[string]string{"session_id": session, "cwd": cwd, "hook_event_name": event, "prompt": text, "title": text})
+	if _, _, err := s.Hook(t.Context(), core.HostClaudeCode, "", payload); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// push is one notification: what it is of, and its params.
+type push struct {
+	Method string `json:"method"`
+	Params struct {
+		Session   *core.SessionView `json:"session"`
+		SessionID string            `json:"sessionId"`
+		core.Alert
+	} `json:"params"`
+}
+
+func (p *peer) push() push {
+	p.t.Helper()
+	text, err := p.receive()
+	if err != nil {
+		p.t.Fatalf("waiting to be told: %v", err)
+	}
+	var n push
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		p.t.Fatalf("%q: %v", text, err)
+	}
+	return n
+}
+
+// String spells a notification shortly: "changed s1 active", "removed s1", "alert 0.5".
+func (n push) String() string {
+	switch n.Method {
+	case "session/changed":
+		return fmt.Sprintf("changed %s %s", n.Params.Session.SessionID, n.Params.Session.State)
+	case "session/removed":
+		return "removed " + n.Params.SessionID
+	case "metrics/thresholdExceeded":
+		return fmt.Sprintf("alert %v of %d", n.Params.Rate, n.Params.Tasks)
+	}
+	return n.Method
+}
+
+// wantPushes wants just these notifications, in this order.
+func (p *peer) wantPushes(want ...string) {
+	p.t.Helper()
+	for _, w := range want {
+		if got := p.push().String(); got != w {
+			p.t.Fatalf("told %q, want %q", got, w)
+		}
+	}
+}
+
+// stored returns the session as it is stored now, as JSON.
+func stored(t testing.TB, s *core.Service, session string) string {
+	t.Helper()
+	view, err := s.Session(t.Context(), core.Key{SessionID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer := shared(t, path)
+	prompt(t, writer, "before", "/home/me/a", "hello")
+	prompt(t, writer, "ended before", "/home/me/a", "hello")
+	hook(t, writer, "ended before", "/home/me/a", "SessionEnd", "")
+
+	p := watcher(t, shared(t, path), "/home/me/a")
+	p.wantPushes("changed before active") // and nothing of what had ended
+
+	for i := range 10 {
+		prompt(t, writer, "s1", "/home/me/a/sub", strings.Repeat("x", i))
+		n := p.push()
+		raw, _ := json.Marshal(n.Params.Session)
+		if diff := cmp.Diff(stored(t, writer, "s1"), string(raw)); diff != "" {
+			t.Fatalf("%v (-stored +told):\n%s", n, diff)
+		}
+	}
+	hook(t, writer, "s1", "/home/me/a/sub", "SessionEnd", "")
+	p.wantPushes("changed s1 ended")
+	if _, err := writer.Delete(t.Context(), core.Key{SessionID: "s1"}); err != nil {
+		t.Fatal(err)
+	}
+	p.wantPushes("removed s1")
+}
+
+func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer := shared(t, path)
+	a, all, everywhere := watcher(t, shared(t, path), "/home/me/a"), watcher(t, shared(t, path), "/home/me/a", "all"), watcher(t, shared(t, path))
+	for _, cwd := range []string{"/home/me/ab", "/home/me", "/home/me/a/../b", ""} {
+		prompt(t, writer, "not in a: "+cwd, cwd, "hello")
+		all.wantPushes("changed not in a: " + cwd + " active")
+		everywhere.wantPushes("changed not in a: " + cwd + " active")
+	}
+	prompt(t, writer, "in a", "/home/me/a", "hello")
+	prompt(t, writer, "below a", "/home/me/a/x/y", "hello")
+	for _, p := range []*peer{a, all, everywhere} {
+		p.wantPushes("changed in a active", "changed below a active")
+	}
+	// One that the client knows is told of wherever it goes; its removal, too, and that of no other.
+	prompt(t, writer, "in a", "/tmp", "hello again")
+	a.wantPushes("changed in a active")
+	for _, id := range []string{"not in a: /home/me", "in a"} {
+		if _, err := writer.Delete(t.Context(), core.Key{SessionID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.wantPushes("removed in a")
+	// Folders that come bring their sessions.
+	a.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///home/me/ab","name":"ab"}],"removed":[{"uri":"file:///home/me/a","name":"a"}]}}}`)
+	a.wantPushes("changed not in a: /home/me/ab active")
+	prompt(t, writer, "below a", "/home/me/a/x/y", "hello")
+	prompt(t, writer, "not in a: /home/me/ab", "/home/me/ab", "goodbye")
+	a.wantPushes("changed not in a: /home/me/ab active")
+}
+
+func TestAnAlertIsPushedOnceToEveryClient(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer := shared(t, path)
+	one, two := watcher(t, shared(t, path), "/home/me/a"), watcher(t, shared(t, path), "/home/me/b")
+	prompt(t, writer, "a", "/home/me/a", "hello")
+	prompt(t, writer, "b", "/home/me/b", "hello")
+	one.wantPushes("changed a active")
+	two.wantPushes("changed b active")
+	for i, tokens := range []int{1, 250_000, 300_000, 1, 1} {
+		if _, _, err := writer.RecordTask(t.Context(), fmt.Sprint("task ", i), tokens); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			one.wantPushes("alert 0.5 of 2")
+			two.wantPushes("alert 0.5 of 2")
+		}
+	}
+	prompt(t, writer, "a", "/home/me/a", "and on")
+	prompt(t, writer, "b", "/home/me/b", "and on")
+	one.wantPushes("changed a active") // and no second alert before it
+	two.wantPushes("changed b active")
+	// A client that comes later is not told of what is over.
+	late := watcher(t, shared(t, path), "/home/me/a")
+	late.wantPushes("changed a active")
+	prompt(t, writer, "a", "/home/me/a", "and on and on")
+	late.wantPushes("changed a active")
+}
+
+func TestSilenceAndAHostThatIsGoneArePushed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer, service := shared(t, path), shared(t, path)
+	host := start(t, "sleeper")
+	writer.Adapters = map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(func(name string) string {
+		if name == "CLAUDE_PID" {
+			return fmt.Sprint(host.cmd.Process.Pid)
+		}
+		return ""
+	})}
+	service.ProcessLives = ProcessLives
+	prompt(t, writer, "hosted", "/home/me/a", "hello")
+	writer.Adapters = service.Adapters
+	writer.Now = func() time.Time { return time.Now().Add(-core.IdleAfter + time.Second) }
+	prompt(t, writer, "silent", "/home/me/a", "hello")
+
+	p := watcher(t, service, "/home/me/a")
+	p.wantPushes("changed hosted active", "changed silent active", "changed silent idle")
+	host.in.Close()
+	host.wantExit(t)
+	p.wantPushes("changed hosted idle")
+}
+
+func TestSettingsThatChangeArePushed(t *testing.T) {
+	service, configure := newConfiguredService(t)
+	p := connect(t, FramingHeader, Options{Service: service, Configure: configure})
+	prompt(t, service, "s1", "/home/me/a", "hello")
+	p.greet("/home/me/a")
+	if n := p.push(); n.Params.Session.Usage.WindowTokens != 200_000 {
+		t.Fatalf("%+v", n)
+	}
+	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"window":{"defaultTokens":100000,"overrides":{"*":100000}}}}}`)
+	if n := p.push(); n.Params.Session.Usage.WindowTokens != 100_000 {
+		t.Fatalf("%+v", n)
+	}
+}
+
+// A client that does not read is told nothing that is kept for it; when it reads again, the last that it hears of each
+// session is what is stored.
+func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
+	const sessions, rounds = 100, 60
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer := shared(t, path)
+	p := watcher(t, shared(t, path), "/home/me/a")
+	for round := range rounds {
+		for i := range sessions {
+			session := core.Session{Host: core.HostClaudeCode, SessionID: fmt.Sprint("s", i), CWD: "/home/me/a", Title: fmt.Sprintf("%d %s", round, strings.Repeat("long ", 2000)), UpdatedAt: time.Now()}
+			err := writer.Store.Update(t.Context(), core.Query{Key: session.Key()}, func(core.State) core.Changes { return core.Changes{Session: &session} })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.server.stream.out.queueMu.Lock()
+		queued, size := len(p.server.stream.out.queue), p.server.stream.out.queued
+		p.server.stream.out.queueMu.Unlock()
+		if queued > maxQueued || size > maxQueuedBytes {
+			t.Fatalf("%d notifications of %d bytes wait", queued, size)
+		}
+	}
+	if _, err := writer.Delete(t.Context(), core.Key{SessionID: "s0"}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"s0": "removed"}
+	for i := 1; i < sessions; i++ {
+		want[fmt.Sprint("s", i)] = stored(t, writer, fmt.Sprint("s", i))
+	}
+	last, told := map[string]string{}, 0
+	for ; !cmp.Equal(last, want); told++ {
+		n := p.push()
+		if n.Method == "session/removed" {
+			last[n.Params.SessionID] = "removed"
+			continue
+		}
+		raw, _ := json.Marshal(n.Params.Session)
+		last[n.Params.Session.SessionID] = string(raw)
+	}
+	if told >= sessions*rounds {
+		t.Errorf("told %d times of %d saves", told, sessions*rounds)
+	}
+}
+
+func TestNothingIsPushedWithoutTheHandshake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer := shared(t, path)
+	p := connect(t, FramingHeader, Options{Service: shared(t, path)})
+	greeted := connect(t, FramingHeader, Options{Service: shared(t, path)})
+	greeted.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+	greeted.reply()
+	witness := watcher(t, shared(t, path))
+	for i := range 5 {
+		prompt(t, writer, fmt.Sprint("s", i), "/home/me/a", "hello")
+		witness.wantPushes(fmt.Sprintf("changed s%d active", i))
+	}
+	for _, p := range []*peer{p, greeted} {
+		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/echo","params":[]}`)
+		p.want(`{"jsonrpc":"2.0","id":7,"result":[]}`)
+		p.in.Close()
+		p.wantEnd(nil)
+	}
+}
+
+// BenchmarkPush is the time from a commit of one writer until a client of a server has read of it, at 40 events a second
+// of 8 sessions.
+func BenchmarkPush(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "state.db")
+	writer := shared(b, path)
+	p := watcher(b, shared(b, path), "all")
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		time.Sleep(25 * time.Millisecond)
+		prompt(b, writer, fmt.Sprint("s", i%8), "/home/me/a", strings.Repeat("x", i%100))
+		start := time.Now()
+		p.push()
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "p50-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1e3, "p99-ms")
+}

@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// wantWake waits for a signal after which the store is as done says.
+func wantWake(t *testing.T, wake <-chan struct{}, done func() bool) (signals int) {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case <-wake:
+			if signals++; done() {
+				return signals
+			}
+		case <-limit:
+			t.Fatal("nobody is woken")
+		}
+	}
+}
+
+func operations(t *testing.T, s *Store) int {
+	t.Helper()
+	fleet, err := s.Fleet(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fleet.Trim.Operations
+}
+
+// The last commit of another process wakes the watcher, however closely it follows the one before.
+func TestOtherProcessesWake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	wake := s.Watch(t.Context())
+	for want := 1; want <= 5; want++ {
+		together(t, 1, "open", path)
+		wantWake(t, wake, func() bool { return operations(t, s) == want })
+	}
+	done := make(chan bool)
+	go func() {
+		together(t, 4, "count", path, "100", "event")
+		close(done)
+	}()
+	signals := wantWake(t, wake, func() bool {
+		found, err := s.FindSessions(t.Context(), "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44")
+		return err == nil && len(found) == 1 && found[0].Session.Turns == 400
+	})
+	if signals > 400 {
+		t.Errorf("%d signals for 400 commits", signals)
+	}
+	<-done
+}
+
+// Where no events come, as on systems whose events cannot be had, looking at the file finds every change.
+func TestWatchWithoutEvents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	seen, err := s.sighting(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wake := make(chan struct{}, 1)
+	go s.watch(t.Context(), seen, nil, wake)
+	for want := 1; want <= 3; want++ {
+		together(t, 1, "open", path)
+		wantWake(t, wake, func() bool { return operations(t, s) == want })
+	}
+}
+
+// A state that is deleted under a watcher is a change, and so is what comes to the one that takes its place.
+func TestWatchOverAReplacedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	together(t, 1, "open", path)
+	wake := s.Watch(t.Context())
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !os.IsNotExist(err) {
+			t.Skip("an open file cannot be deleted here: ", err)
+		}
+	}
+	wantWake(t, wake, func() bool { return operations(t, s) == 0 })
+	together(t, 1, "open", path)
+	wantWake(t, wake, func() bool { return operations(t, s) == 1 })
+}
+
+// BenchmarkSighting is what one look at the file costs. A server at rest takes one every other second, and more where no events come.
+func BenchmarkSighting(b *testing.B) {
+	s := open(b, filepath.Join(b.TempDir(), "state.db"))
+	for b.Loop() {
+		if _, err := s.sighting(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// How many take part, and how often each writer starts a hook.
+const (
+	writers       = 8
+	clients       = 4
+	eventInterval = 200 * time.Millisecond
+)
+
+// editor is a client of a `ctxls serve` of its own.
+type editor struct {
+	server *exec.Cmd
+	in     io.WriteCloser
+
+	mu   sync.Mutex
+	last map[string]json.RawMessage // by session, what it was told last
+	told map[string]time.Time       // and when, by session and instant of the session's last event
+
+	replies chan json.RawMessage
+}
+
+// startEditor starts a server and shakes hands. What it is told is taken note of until the server ends.
+func startEditor(tb testing.TB, bin, home string) *editor {
+	tb.Helper()
+	e := &editor{server: exec.Command(filepath.Join(bin, "ctxls"), "serve", "--framing=line"), last: map[string]json.RawMessage{},
+		told: map[string]time.Time{}, replies: make(chan json.RawMessage, 1)}
+	e.server.Env, e.server.Dir = environment(home), home
+	in, err := e.server.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := e.server.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := e.server.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	e.in = in
+	tb.Cleanup(func() {
+		in.Close()
+		e.server.Wait()
+	})
+	go e.listen(out)
+	e.ask("initialize", `{"initializationOptions":{"sessions":"all"}}`)
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"initialized","params":{}}`)
+	return e
+}
+
+func environment(home string) []string {
+	return []string{"HOME=" + home, "XDG_STATE_HOME=" + home, "PATH=" + os.Getenv("PATH")}
+}
+
+func (e *editor) listen(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			close(e.replies)
+			return
+		}
+		now := time.Now()
+		var m struct {
+			ID     *int            `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Params struct {
+				Session json.RawMessage `json:"session"`
+			} `json:"params"`
+		}
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		if m.ID != nil {
+			e.replies <- m.Result
+			continue
+		}
+		id, at := identify(m.Params.Session)
+		e.mu.Lock()
+		e.last[id] = m.Params.Session
+		e.told[id+" "+at] = now
+		e.mu.Unlock()
+	}
+}
+
+// identify returns the id of a session and the instant of its last event.
+func identify(session json.RawMessage) (id, at string) {
+	var s struct {
+		SessionID string `json:"sessionId"`
+		UpdatedAt string `json:"updatedAt"`
+	}
+	json.Unmarshal(session, &s)
+	return s.SessionID, s.UpdatedAt
+}
+
+// ask sends a request and returns the result.
+func (e *editor) ask(method, params string) json.RawMessage {
+	fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, params)
+	return <-e.replies
+}
+
+// state returns every session as it is stored now.
+func (e *editor) state() map[string]json.RawMessage {
+	var list struct {
+		Sessions []json.RawMessage `json:"sessions"`
+	}
+	json.Unmarshal(e.ask("session/list", `{"includeEnded":true}`), &list)
+	all := map[string]json.RawMessage{}
+	for _, s := range list.Sessions {
+		id, _ := identify(s)
+		all[id] = s
+	}
+	return all
+}
+
+// heard returns what the editor was told last of each session.
+func (e *editor) heard() map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return texts(e.last)
+}
+
+func texts(sessions map[string]json.RawMessage) map[string]string {
+	all := map[string]string{}
+	for id, s := range sessions {
+		all[id] = string(s)
+	}
+	return all
+}
+
+// write lets the writers start hooks, one session each, each event at its time. After every hook's exit, look is called.
+func write(tb testing.TB, bin, home string, events int, look func(session string, exit time.Time)) {
+	tb.Helper()
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			time.Sleep(time.Duration(w) * eventInterval / writers)
+			beat := time.NewTicker(eventInterval)
+			defer beat.Stop()
+			session := fmt.Sprint("s", w)
+			for i := range events {
+				cmd := exec.Command(filepath.Join(bin, "ctxls"), "hook", "claude-code")
+				cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":"/home/dev/project","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Read","tool_input":{"file_path":"/home/dev/project/file%d.go"},"tool_use_id":"t%d","tool_response":"1"}]}`, session, i, i))
+				cmd.Env, cmd.Dir = environment(home), home
+				if out, err := cmd.CombinedOutput(); err != nil {
+					tb.Errorf("%v: %s", err, out)
+					return
+				}
+				look(session, time.Now())
+				<-beat.C
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Whatever many hooks do at once, what every client was told last of each session is what is stored.
+func TestEveryClientEndsWithTheStoredState(t *testing.T) {
+	bin, home := buildAll(t), t.TempDir()
+	var editors []*editor
+	for range clients {
+		editors = append(editors, startEditor(t, bin, home))
+	}
+	write(t, bin, home, 10, func(string, time.Time) {})
+	want := texts(editors[0].state())
+	if len(want) != writers {
+		t.Fatalf("%d sessions are stored, want %d", len(want), writers)
+	}
+	for i, e := range editors {
+		limit := time.Now().Add(30 * time.Second)
+		for !cmp.Equal(e.heard(), want) && time.Now().Before(limit) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if diff := cmp.Diff(want, e.heard()); diff != "" {
+			t.Errorf("client %d (-stored +told):\n%s", i, diff)
+		}
+	}
+}
+
+// BenchmarkPush is the time from the exit of a hook until the clients of other processes are told of what it did, where 8
+// sessions have 5 events a second each and 4 servers have a client each:
+//
+//	go test -run '^$' -bench Push -benchtime 1x ./test
+//
+// It counts as 0 where they were told before the exit.
+func BenchmarkPush(b *testing.B) {
+	const events = 50
+	bin := buildAll(b)
+	var took []time.Duration
+	for b.Loop() {
+		home := b.TempDir()
+		var editors []*editor
+		for range clients {
+			editors = append(editors, startEditor(b, bin, home))
+		}
+		var mu sync.Mutex
+		var exits []func()
+		asker := startEditor(b, bin, home)
+		var asking sync.Mutex
+		write(b, bin, home, events, func(session string, exit time.Time) {
+			asking.Lock()
+			stored := asker.ask("session/get", fmt.Sprintf(`{"sessionId":%q}`, session))
+			asking.Unlock()
+			id, at := identify(stored)
+			mu.Lock()
+			defer mu.Unlock()
+			exits = append(exits, func() {
+				for _, e := range editors {
+					e.mu.Lock()
+					told, ok := e.told[id+" "+at]
+					e.mu.Unlock()
+					if !ok {
+						b.Errorf("%s of %s was told nobody", id, at)
+					}
+					took = append(took, max(0, told.Sub(exit)))
+				}
+			})
+		})
+		time.Sleep(time.Second)
+		for _, look := range exits {
+			look()
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "p50-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1e3, "p99-ms")
+	b.ReportMetric(took[len(took)-1].Seconds()*1e3, "max-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRest is a server with a client and 100 sessions while nothing happens for a minute: its share of a core in
+// percent, and what it has resident.
+//
+//	go test -run '^$' -bench Rest -benchtime 1x ./test
+func BenchmarkRest(b *testing.B) {
+	const rest = time.Minute
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		b.Skip("the time of a process is read from /proc/PID/task/*/schedstat, which this system has not")
+	}
+	bin, home := buildAll(b), b.TempDir()
+	for i := range 100 {
+		cmd := exec.Command(filepath.Join(bin, "ctxls"), "hook", "claude-code")
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"s%d","cwd":"/home/dev/project","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, i))
+		cmd.Env, cmd.Dir = append(environment(home), fmt.Sprint("CLAUDE_PID=", os.Getpid())), home
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	e := startEditor(b, bin, home)
+	for len(e.heard()) < 100 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(3 * time.Second) // the collector gives memory back
+	var share float64
+	var size int
+	for b.Loop() {
+		start, before := time.Now(), worked(b, e.server.Process.Pid)
+		time.Sleep(rest)
+		share = 100 * float64(worked(b, e.server.Process.Pid)-before) / float64(time.Since(start))
+		size = resident(b, e.server.Process.Pid)
+	}
+	b.ReportMetric(share, "percent")
+	b.ReportMetric(float64(size)/1024, "MiB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// worked returns how long the threads of a process have run.
+func worked(b *testing.B, pid int) (sum time.Duration) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ns, _, _ := bytes.Cut(data, []byte(" "))
+		n, err := strconv.ParseInt(string(ns), 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum += time.Duration(n)
+	}
+	return sum
+}
+
+// resident returns what a process has in memory, in KiB.
+func resident(b *testing.B, pid int) (size int) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "VmRSS:")
+	fmt.Sscan(rest, &size)
+	return size
+}
