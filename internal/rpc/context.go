@@ -6,13 +6,27 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-func (s *Server) contextMeasure(ctx context.Context, p *core.MeasureRequest) (core.Measurement, error) {
-	m, err := s.service.Measure(ctx, *p, s.client.folder())
+// MeasureParams are a conversation to count.
+type MeasureParams struct {
+	core.MeasureRequest
+	WorkDone
+}
+
+func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (core.Measurement, error) {
+	defer s.longWork(p.WorkDone, "measuring")()
+	m, err := s.service.Measure(ctx, p.MeasureRequest, s.client.folder())
 	return m, inParams(err)
 }
 
-func (s *Server) contextTrim(ctx context.Context, p *core.TrimRequest) (core.TrimResult, error) {
-	result, err := s.service.Trim(ctx, *p, s.client.folder())
+// TrimParams are a conversation to trim.
+type TrimParams struct {
+	core.TrimRequest
+	WorkDone
+}
+
+func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (core.TrimResult, error) {
+	defer s.longWork(p.WorkDone, "trimming")()
+	result, err := s.service.Trim(ctx, p.TrimRequest, s.client.folder())
 	return result, inParams(err)
 }
 
@@ -20,6 +34,7 @@ func (s *Server) contextTrim(ctx context.Context, p *core.TrimRequest) (core.Tri
 type PrepareParams struct {
 	core.PrepareRequest
 	SessionID string `json:"sessionId,omitzero"` // the session that it belongs to, where that is not the task's id
+	WorkDone
 }
 
 func (p *PrepareParams) check() error {
@@ -30,6 +45,7 @@ func (p *PrepareParams) check() error {
 }
 
 func (s *Server) contextPrepare(ctx context.Context, p *PrepareParams) (core.Prepared, error) {
+	defer s.longWork(p.WorkDone, "preparing")()
 	result, _, err := s.service.Prepare(ctx, p.PrepareRequest, p.SessionID, s.client.folder())
 	return result, inParams(err)
 }

@@ -26,12 +26,6 @@ type SessionRemovedParams struct {
 	SessionID string    `json:"sessionId"`
 }
 
-// ProgressParams are those of LSP's $/progress.
-type ProgressParams struct {
-	Token string `json:"token"`
-	Value any    `json:"value"`
-}
-
 // logWarning is LSP's MessageType for a warning.
 const logWarning = 2
 

@@ -53,7 +53,9 @@ type Server struct {
 	inFlight inFlight
 	turns    turns
 	workers  chan struct{} // one token for each handler at work
-	anew     chan struct{} // holds one when what the client is told may differ for another reason than a change in the store
+
+	progressAfter time.Duration // the constant, which a test makes short
+	anew          chan struct{} // holds one when what the client is told may differ for another reason than a change in the store
 }
 
 // New returns a server; Serve starts it.
@@ -76,7 +78,9 @@ func New(options Options) *Server {
 		// Handlers count tokens or wait for the store: one a core and as many waiting.
 		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
 		anew:    make(chan struct{}, 1),
-		client:  client{readied: make(chan struct{})},
+
+		progressAfter: progressAfter,
+		client:        client{readied: make(chan struct{})},
 	}
 }
 
