@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -331,6 +332,28 @@ func TestNothingIsPushedWithoutTheHandshake(t *testing.T) {
 		p.want(`{"jsonrpc":"2.0","id":7,"result":[]}`)
 		p.in.Close()
 		p.wantEnd(nil)
+	}
+}
+
+func TestPushingEndsWithTheConnection(t *testing.T) {
+	service := shared(t, filepath.Join(t.TempDir(), "state.db"))
+	prompt(t, service, "s1", "/home/me/a", "hello")
+	before := runtime.NumGoroutine()
+	for range 10 {
+		p := watcher(t, service, "/home/me/a")
+		p.wantPushes("changed s1 active")
+		p.stop()
+		p.wait()
+		p.in.Close()
+		p.outFile.Close()
+	}
+	limit := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before+2 { // database/sql's own of the connection that watches
+		if time.Now().After(limit) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
