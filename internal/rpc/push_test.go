@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -265,28 +266,36 @@ func TestSettingsThatChangeArePushed(t *testing.T) {
 // A client that does not read is told nothing that is kept for it; when it reads again, the last that it hears of each
 // session is what is stored.
 func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
-	const sessions, rounds = 100, 60
+	const sessions, size = 100, 20_000
 	path := filepath.Join(t.TempDir(), "state.db")
 	writer := shared(t, path)
 	p := watcher(t, shared(t, path), "/home/me/a")
-	for round := range rounds {
+	rounds, full := 0, 0
+	for ; full < 5; rounds++ { // until there has long been no room for more
+		if rounds == 2000 {
+			t.Fatal("the queue is not full")
+		}
 		for i := range sessions {
-			session := core.Session{Host: core.HostClaudeCode, SessionID: fmt.Sprint("s", i), CWD: "/home/me/a", Title: fmt.Sprintf("%d %s", round, strings.Repeat("long ", 2000)), UpdatedAt: time.Now()}
+			session := core.Session{Host: core.HostClaudeCode, SessionID: fmt.Sprint("s", i), CWD: "/home/me/a", Title: fmt.Sprintf("%d %s", rounds, strings.Repeat("x", size)), UpdatedAt: time.Now()}
 			err := writer.Store.Update(t.Context(), core.Query{Key: session.Key()}, func(core.State) core.Changes { return core.Changes{Session: &session} })
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		p.server.stream.out.queueMu.Lock()
-		queued, size := len(p.server.stream.out.queue), p.server.stream.out.queued
+		queued, bytes := len(p.server.stream.out.queue), p.server.stream.out.queued
 		p.server.stream.out.queueMu.Unlock()
-		if queued > maxQueued || size > maxQueuedBytes {
-			t.Fatalf("%d notifications of %d bytes wait", queued, size)
+		if queued > maxQueued || bytes > maxQueuedBytes {
+			t.Fatalf("%d notifications of %d bytes wait", queued, bytes)
+		}
+		if queued == maxQueued || bytes > maxQueuedBytes-2*size {
+			full++
 		}
 	}
 	if _, err := writer.Delete(t.Context(), core.Key{SessionID: "s0"}); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(retryLast + retryFirst) // the last of it was tried, too, and refused
 	want := map[string]string{"s0": "removed"}
 	for i := 1; i < sessions; i++ {
 		want[fmt.Sprint("s", i)] = stored(t, writer, fmt.Sprint("s", i))
@@ -323,6 +332,28 @@ func TestNothingIsPushedWithoutTheHandshake(t *testing.T) {
 		p.want(`{"jsonrpc":"2.0","id":7,"result":[]}`)
 		p.in.Close()
 		p.wantEnd(nil)
+	}
+}
+
+func TestPushingEndsWithTheConnection(t *testing.T) {
+	service := shared(t, filepath.Join(t.TempDir(), "state.db"))
+	prompt(t, service, "s1", "/home/me/a", "hello")
+	before := runtime.NumGoroutine()
+	for range 10 {
+		p := watcher(t, service, "/home/me/a")
+		p.wantPushes("changed s1 active")
+		p.stop()
+		p.wait()
+		p.in.Close()
+		p.outFile.Close()
+	}
+	limit := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before+2 { // database/sql's own of the connection that watches
+		if time.Now().After(limit) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
