@@ -40,6 +40,8 @@ var rows = append(counting(), []row{
 	{what: "one letter, 1 MB", group: tokens, figure: "Count/text=one-letter/encoding=o200k_base/by=ctxls ns/op", atMost: 50, unit: "ms", scale: nsToMs},
 	{what: "measure 200k tokens, first", group: domain, figure: "Measure200k/first ns/op", atMost: 25, unit: "ms", scale: nsToMs},
 	{what: "measure 200k tokens, one new message", group: domain, figure: "Measure200k/one-new ns/op", atMost: 10, unit: "ms", scale: nsToMs},
+	{what: "a call of 100 bytes, through the server", group: server, figure: "Call/stream/100B/server ns/op", atMost: 20, unit: "µs", scale: nsToUs},
+	{what: "8 processes, full updates to one-row ones", group: state, figure: "Processes ratio", atLeast: 0.25, unit: "×", scale: 1},
 	{what: "hook, whole process", group: whole, figure: "Process hook-ms", against: "Process baseline-ms", atMost: 1.5, unit: "ms", scale: 1},
 	{what: "statusline, whole process", group: whole, figure: "Process statusline-ms", against: "Process baseline-ms", atMost: 1.5, unit: "ms", scale: 1},
 	{what: "hook, 1 GB transcript against 1 MB", group: whole, figure: "Process hook-1GB-ms", against: "Process hook-ms", atMost: 1.2, unit: "ms", scale: 1},
