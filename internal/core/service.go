@@ -115,12 +115,12 @@ func (s *Service) Answer(ctx context.Context, ev Event) (Outcome, []byte, error)
 	return out, output, err
 }
 
-// rules returns what is known of a host; nothing of one that no adapter speaks to.
+// rules returns what is known of a host.
 func (s *Service) rules(host Host) Rules {
 	if adapter, ok := s.Adapters[host]; ok {
 		return adapter.Rules()
 	}
-	return Rules{}
+	return hostRules[host]
 }
 
 // read fills in what was appended to the event's transcript since the stored cursor.

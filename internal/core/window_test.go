@@ -9,9 +9,7 @@ import (
 var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
 	Compaction: CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
 
-var openCodeRules = Rules{CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
-
-var codexRules = Rules{Provider: "openai", CountsOutput: true, BatchEvent: false, Compaction: CompactionRule{Numerator: 90, Denominator: 95}}
+var openCodeRules, codexRules = hostRules[HostOpenCode], hostRules[HostCodex]
 
 func TestResolveWindow(t *testing.T) {
 	cfg := DefaultConfig().Window
