@@ -57,6 +57,9 @@ type Event struct {
 	// CompactedBy describes the compaction of CompactionDone. A nil one is a Done that tells nothing more.
 	CompactedBy *Boundary
 
+	// Echoed says of CompactionOpened that the agent will read what the host takes in return, too, after the compaction.
+	Echoed bool
+
 	// Accepts lists the effects that the host takes in return for this event. Reduce wants nothing else done, so that what
 	// counts as said was said.
 	Accepts []EffectKind

@@ -289,6 +289,8 @@ func (r *reduction) survive(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
 	case c.Frozen == nil:
+	case c.Told: // with the announcement
+		c.Frozen, c.Told = nil, false
 	case summary != "":
 		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
 	case first && !r.st.Rules.SummaryVisible:
@@ -298,9 +300,10 @@ func (r *reduction) survive(summary string, first bool) {
 
 func (r *reduction) openCompaction() {
 	w := r.workingContext()
-	r.s.Compaction = r.s.Compaction.Open(w.Paths, r.now)
-	r.s.Compaction.Lost = nil
-	if lines := w.Lines(); lines != nil && r.accepts(CompactionContext) {
+	lines := w.Lines()
+	tells := lines != nil && r.accepts(CompactionContext)
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
 }

@@ -83,6 +83,7 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
+	Told     bool      `json:"told,omitempty"`   // the agent reads what the host was told, after the compaction
 	// Opened says that the last finished one was announced; OwnID names one that was not: another name is another compaction.
 	Opened bool   `json:"opened,omitempty"`
 	OwnID  string `json:"ownId,omitempty"`

@@ -37,7 +37,7 @@ type payload struct {
 	source, model, contextTokens                                           []byte // SessionStart
 	prompt                                                                 []byte // UserPromptSubmit
 	toolName, toolInput, toolCalls                                         []byte // tool events
-	summary                                                                []byte // PostCompact
+	trigger, summary                                                       []byte // PreCompact, PostCompact
 	errorDetails, lastMessage                                              []byte // StopFailure
 	contextWindow, sessionName, workspace                                  []byte // status line
 }
@@ -65,6 +65,7 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "tool_name", Value: &p.toolName},
 		transcript.Field{Name: "tool_input", Value: &p.toolInput},
 		transcript.Field{Name: "tool_calls", Value: &p.toolCalls},
+		transcript.Field{Name: "trigger", Value: &p.trigger},
 		transcript.Field{Name: "compact_summary", Value: &p.summary},
 		transcript.Field{Name: "error_details", Value: &p.errorDetails},
 		transcript.Field{Name: "last_assistant_message", Value: &p.lastMessage},
@@ -125,6 +126,9 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
 	case "PostToolBatch":
 		ev.Paths = batchPaths(p.toolCalls, ev.CWD)
+	case "PreCompact":
+		// After a compaction that a person asked for, the host shows what its hooks printed, and the model reads along.
+		ev.Echoed = transcript.String(p.trigger) == "manual"
 	case "PostCompact":
 		if summary := withoutAnalysis(transcript.String(p.summary)); summary != "" {
 			ev.CompactedBy = &core.Boundary{Summary: summary}
