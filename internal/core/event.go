@@ -47,6 +47,7 @@ type Event struct {
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
 	Paths   []PathUse
+	Results []CallResult // of calls whose uses came with a CallID
 	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
 	// the same comes with the Reading.
 	Content []Piece
@@ -161,7 +162,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title, Paths or Content.
+// line only carries Title, Paths, Results or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -170,6 +171,7 @@ type Entry struct {
 	Limit    *LimitError
 	Title    string
 	Paths    []PathUse
+	Results  []CallResult
 	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in
 	// the same entry.
 	Content []Piece

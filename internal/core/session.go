@@ -17,6 +17,7 @@ type Session struct {
 	Limits Limits  `json:"limits"`
 	Tail   Tail    `json:"tail,omitzero"` // of the main chain
 
+	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
@@ -101,6 +102,8 @@ type PathUse struct {
 	Path string // as the host gave it; sanitised only where shown
 	Use  Use
 	At   time.Time
+	// CallID names the tool call that uses it, where it is not known yet whether the call succeeds; stores keep none.
+	CallID string
 }
 
 // Use says how a file was used. A larger one weighs more.

@@ -239,6 +239,35 @@ func TestAutomaticCompaction(t *testing.T) {
 	wantTold(t, w.model.last("small"), map[string]int{"src/main.go": 1, "src/util.go": 1})
 }
 
+// What cannot be read or edited is no file that the session works on: neither while it runs, nor read from the history of a
+// session that ctxls meets late.
+func TestFailedCalls(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"fail": {
+		{tokens: 20_000, calls: []call{read("nosuch.txt"), read("notes.txt")}},
+		{tokens: 21_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/src/util.go", "old_string": "nothere", "new_string": "x"}}}},
+		{tokens: 22_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "nothere", "new_string": "x"}}}},
+		{tokens: 23_000, calls: []call{{"Bash", map[string]any{"command": "cat nosuch.txt", "description": "look"}}}},
+		{tokens: 24_000, calls: []call{{"Write", map[string]any{"file_path": "/nowhere/denied.txt", "content": "x"}}, read("src/main.go")}},
+		{tokens: 25_000, text: "Done."},
+	}, "more": {{tokens: 26_000, text: "More."}}})
+	want := []string{"notes.txt", "src/main.go"}
+	files := func(session string) []string {
+		s, _ := w.Session(session)
+		slices.Sort(s.WorkingSet)
+		return s.WorkingSet
+	}
+	w.prompt(two, "[[fail]] before anybody watches", "--allowedTools", "Bash")
+	w.install()
+	w.prompt(one, "[[fail]] go", "--allowedTools", "Bash")
+	if got := files(one); !slices.Equal(got, want) {
+		t.Errorf("the working set is %q, want %q", got, want)
+	}
+	w.prompt(two, "[[more]] go on")
+	if got := files(two); !slices.Equal(got, want) {
+		t.Errorf("from history the working set is %q, want %q", got, want)
+	}
+}
+
 // What a sub-agent reads and holds is its own. Neither is it told anything.
 func TestSubAgent(t *testing.T) {
 	w := newWorld(t, map[string][]reply{
