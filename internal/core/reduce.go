@@ -347,11 +347,11 @@ func (r *reduction) beginTurn() {
 	r.s.Turns++
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
-	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
-	if r.cfg.Store.KeepPrompts {
-		r.s.PromptText = r.ev.Prompt
-	}
 	if !r.ev.Machine {
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		if r.cfg.Store.KeepPrompts {
+			r.s.PromptText = r.ev.Prompt
+		}
 		for _, use := range PathsInPrompt(r.ev.Prompt) {
 			r.use(use.at(r.now))
 		}

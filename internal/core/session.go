@@ -29,7 +29,7 @@ type Session struct {
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
 	Turns        int       `json:"turns,omitempty"`        // prompts so far
-	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt
+	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
 	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
@@ -70,7 +70,8 @@ type Agent struct {
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Gauge     Gauge     `json:"gauge"`
-	Cursor    Cursor    `json:"cursor"` // in its own transcript
+	Cursor    Cursor    `json:"cursor"`             // in its own transcript
+	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }

@@ -88,6 +88,9 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		HostPID:         a.pid,
 		Limits:          a.limits,
 	}
+	if ev.AgentID != "" && ev.AgentTranscript == "" {
+		ev.AgentTranscript = agentTranscript(ev.Transcript, ev.AgentID)
+	}
 	if ev.Name == "" || name == statusLine {
 		ev.Name = name
 	}
@@ -103,6 +106,15 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 	ev.Accepts = accepts(ev.Name)
 	p.complete(&ev)
 	return ev, nil
+}
+
+// agentTranscript returns where the host writes what a sub-agent says. Of the events from inside one only its end names the file.
+func agentTranscript(session, agent string) string {
+	dir, ok := strings.CutSuffix(session, ".jsonl")
+	if !ok || strings.ContainsAny(agent, `/\`) {
+		return ""
+	}
+	return dir + "/subagents/agent-" + agent + ".jsonl"
 }
 
 // complete fills in what only some events carry.

@@ -323,3 +323,19 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Of the captured payloads only the one of its end names a sub-agent's transcript; the others lead to the same file.
+func TestTheTranscriptOfASubAgent(t *testing.T) {
+	want := mustDecode(t, "", string(readFile(t, "testdata/payloads/SubagentStop.json"))).AgentTranscript
+	for _, name := range []string{"SubagentStart", "PreToolUse.in-subagent", "PostToolUse.in-subagent", "PostToolBatch.in-subagent"} {
+		ev := mustDecode(t, "", string(readFile(t, "testdata/payloads/"+name+".json")))
+		if ev.AgentTranscript != want {
+			t.Errorf("%s: %q, want %q", name, ev.AgentTranscript, want)
+		}
+	}
+	for _, members := range []string{`"transcript_path":"/x/s.txt","agent_id":"a"`, `"transcript_path":"/x/s.jsonl","agent_id":"../../a"`, `"agent_id":"a"`} {
+		if ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PreToolUse",`+members+`}`); ev.AgentTranscript != "" {
+			t.Errorf("%s: %q", members, ev.AgentTranscript)
+		}
+	}
+}
