@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz generate clean
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean
 
 build: bin/ctxls
 
@@ -46,6 +46,7 @@ lint: $(STATICCHECK)
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
+	go run ./internal/tools/licenses > /dev/null
 
 $(STATICCHECK):
 	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
@@ -59,8 +60,16 @@ cross:
 bench: build
 	go run ./internal/tools/bench
 
+# What people download: an archive for each system, with checksums. VERSION=v1.2.3 names it; else git does.
+release:
+	go run ./internal/tools/release -version '$(VERSION)' -out dist
+
+# What is in the binary that others wrote, and under which licence.
+licenses:
+	@go run ./internal/tools/licenses
+
 generate:
 	go generate ./...
 
 clean:
-	rm -rf bin coverage.out
+	rm -rf bin dist coverage.out
