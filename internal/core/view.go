@@ -97,7 +97,8 @@ type SessionView struct {
 	Model       string       `json:"model"`
 	Provider    string       `json:"provider"`
 	Usage       Usage        `json:"usage"`
-	Agents      []AgentView  `json:"agents"` // those that live
+	Agents      []AgentView  `json:"agents"`                // those that live
+	AgentsEnded []AgentView  `json:"agentsEnded,omitempty"` // those that ended since a person's last prompt
 	Compactions int          `json:"compactions"`
 	Compacting  bool         `json:"compacting"`
 	WorkingSet  []string     `json:"workingSet"` // as shown, the most recently used first
@@ -138,11 +139,14 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
-		if !a.EndedAt.IsZero() {
-			continue
-		}
 		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
-		v.Agents = append(v.Agents, AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)})
+		shown := AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)}
+		switch {
+		case a.EndedAt.IsZero():
+			v.Agents = append(v.Agents, shown)
+		case !a.EndedAt.Before(e.PromptAt):
+			v.AgentsEnded = append(v.AgentsEnded, shown)
+		}
 	}
 	seen := map[string]bool{}
 	for _, use := range s.WorkingSet {
