@@ -35,11 +35,11 @@ race:
 cover:
 	sh internal/tools/cover.sh internal/core 90
 
-# With the real Claude Code, offline. Linux only: elsewhere there are no such tests.
+# With the real agent hosts, offline. Linux only: elsewhere there are no such tests.
 e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
-	go test -tags e2e -count=1 -v ./test/claudecode # -v: where it cannot run it says why
+	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
 
 lint: $(STATICCHECK)
 	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }

@@ -103,7 +103,7 @@ func TestConversation(t *testing.T) {
 	wantSaid(t, "below 70 %", all[2], guidance)
 	wantSaid(t, "past 70 %", all[4], guidance, reminder)
 	wantSaid(t, "third turn", with.model.last("more"), guidance, reminder, mark(72), mark(72))
-	if got := with.tokens(one); got != 144_000 {
+	if got := with.Tokens(one); got != 144_000 {
 		t.Errorf("the gauge says %d", got)
 	}
 
@@ -179,7 +179,7 @@ func TestManualCompaction(t *testing.T) {
 	if texts := strings.Join(w.model.last("summary").texts(), "\n"); strings.Count(texts, context) != 1 {
 		t.Errorf("the summariser was not given the working context:\n%s", texts[max(0, len(texts)-3000):])
 	}
-	s, _ := w.session(one)
+	s, _ := w.Session(one)
 	if s.Compactions != 1 || s.Usage.Tokens == nil || *s.Usage.Tokens > 60_000 || s.Usage.Exact {
 		t.Errorf("after the compaction: %d compactions, %+v", s.Compactions, s.Usage)
 	}
@@ -189,7 +189,7 @@ func TestManualCompaction(t *testing.T) {
 	if echo := shown.FindAllString(strings.Join(w.model.last("small").texts(), "\n"), -1); len(echo) != 1 || strings.Count(echo[0], context) != 1 {
 		t.Errorf("what is shown of the compaction: %q", echo)
 	}
-	if got := w.tokens(one); got != 30_000 {
+	if got := w.Tokens(one); got != 30_000 {
 		t.Errorf("the gauge says %d", got)
 	}
 	w.prompt(one, "[[small]] go on")
@@ -211,10 +211,10 @@ func TestAutomaticCompaction(t *testing.T) {
 	if texts := strings.Join(w.model.last("summary").texts(), "\n"); !strings.Contains(texts, "ctxls: working context\nCurrent file paths in context:\n") {
 		t.Errorf("the summariser was not given the working context:\n%s", texts[max(0, len(texts)-3000):])
 	}
-	if s, _ := w.session(one); s.Compactions != 1 {
+	if s, _ := w.Session(one); s.Compactions != 1 {
 		t.Errorf("%d compactions", s.Compactions)
 	}
-	if got := w.tokens(one); got > 41_000 {
+	if got := w.Tokens(one); got > 41_000 {
 		t.Errorf("the gauge says %d", got)
 	}
 	w.prompt(one, "[[small]] go on")
@@ -249,8 +249,8 @@ func TestSubAgent(t *testing.T) {
 	}
 	wantSaid(t, "the sub-agent", w.model.last("inner"))
 	wantSaid(t, "the main chain", w.model.last("delegate"), guidance)
-	s, _ := w.session(one)
-	if got := w.tokens(one); got > 52_000 {
+	s, _ := w.Session(one)
+	if got := w.Tokens(one); got > 52_000 {
 		t.Errorf("the main gauge says %d", got)
 	}
 	if slices.Contains(s.WorkingSet, "src/util.go") {
@@ -277,12 +277,12 @@ func TestTermination(t *testing.T) {
 	}
 	_ = cmd.Wait() // it says how it was ended
 	eventually(t, func() string {
-		if s, _ := w.session(one); s.State != core.StateEnded {
+		if s, _ := w.Session(one); s.State != core.StateEnded {
 			return "the session is " + string(s.State)
 		}
 		return ""
 	})
-	if got := w.tokens(one); got != 100_000 {
+	if got := w.Tokens(one); got != 100_000 {
 		t.Errorf("the gauge says %d", got)
 	}
 }
@@ -307,9 +307,9 @@ func TestParallelSessions(t *testing.T) {
 		Files  []string
 	}
 	got := map[string]known{}
-	for _, s := range w.sessions() {
+	for _, s := range w.Sessions() {
 		slices.Sort(s.WorkingSet)
-		got[s.SessionID] = known{w.tokens(s.SessionID), s.WorkingSet}
+		got[s.SessionID] = known{w.Tokens(s.SessionID), s.WorkingSet}
 	}
 	want := map[string]known{one: {31_000, []string{"notes.txt"}}, two: {151_000, []string{"src/main.go", "src/util.go"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -324,7 +324,7 @@ func TestRefusal(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"big": {{refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
 	w.install()
 	w.prompt(one, "[[big]] everything")
-	s, _ := w.session(one)
+	s, _ := w.Session(one)
 	if s.Usage.WindowTokens != 180_000 || s.Usage.WindowProvenance != "learned" {
 		t.Errorf("the window is %d, %s", s.Usage.WindowTokens, s.Usage.WindowProvenance)
 	}
@@ -334,7 +334,7 @@ func TestRefusal(t *testing.T) {
 func TestBrokenState(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"work": work()})
 	w.install()
-	w.write(filepath.Join(w.home, ".local", "state"), "a file where the directory should be")
+	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
 	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {
 		t.Errorf("people see %q", printed)
 	}
@@ -370,10 +370,10 @@ func TestInstalledTwice(t *testing.T) {
 func TestUninstall(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	mine := "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}\n"
-	w.write(w.settings(), mine)
+	w.Write(w.settings(), mine)
 	w.install()
 	w.prompt(one, "[[more]] go")
-	w.ctxls("uninstall", "claude-code")
+	w.CTXLS("uninstall", "claude-code")
 	got, err := os.ReadFile(w.settings())
 	if err != nil || string(got) != mine {
 		t.Errorf("%v, settings (-want +got):\n%s", err, cmp.Diff(mine, string(got)))
