@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 Roots are on their way out of the protocol, but the hosts in use offer them and nothing else.
+
 import (
 	"context"
 	"time"
@@ -24,7 +26,7 @@ type needsRoots struct{}
 func (needsRoots) Error() string { return "the client has yet to say which folders it has open" }
 
 func (needsRoots) requests() sdk.InputRequestMap {
-	return sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}} //lint:ignore SA1019 hosts in use offer roots and nothing else
+	return sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}}
 }
 
 // folders returns the folders of the client's workspace: those that the client says that it has open, else the working directory.
@@ -45,7 +47,7 @@ func (s *Server) folders(ctx context.Context, r *sdk.CallToolRequest) ([]string,
 		ctx, stop := context.WithTimeout(ctx, rootsPatience)
 		defer stop()
 		var err error
-		if listed, err = r.Session.ListRoots(ctx, nil); err != nil { //lint:ignore SA1019 hosts in use offer roots and nothing else
+		if listed, err = r.Session.ListRoots(ctx, nil); err != nil {
 			s.log.Info("the client does not say which folders it has open", "error", err)
 		}
 	}
