@@ -312,7 +312,7 @@ func (s *Server) warn(err error) {
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {
-		path, err := localPath(folder.URI)
+		path, err := core.PathOfURI(folder.URI)
 		if err != nil {
 			s.log.Warn("a workspace folder was passed over", "error", err)
 			continue
