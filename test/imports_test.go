@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"internal/hook/transcript": {"internal/core"},
 	"internal/hook/settings":   {"internal/core"},
 	"internal/hook/claudecode": {"internal/core", "internal/hook/settings", "internal/hook/transcript"},
+	"internal/hook/generic":    {"internal/core", "internal/hook/transcript"},
 	"internal/store":           {"internal/core", "internal/store/sqlite"},
 	"internal/store/sqlite":    {"internal/core"},
 	"internal/store/storetest": {"internal/core"},

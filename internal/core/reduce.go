@@ -95,10 +95,13 @@ func (r *reduction) adoptModel(model string, authoritative bool) {
 // mainChain handles an event of the conversation itself: first what was read before it, then what it says.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
+		return // it was counted when it was shown first
+	}
 	r.mergeLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
-		r.report(rep)
+		r.report(rep.dated(r.now))
 	}
 	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
@@ -290,9 +293,9 @@ func (r *reduction) survive(summary string, first bool) {
 	switch {
 	case c.Frozen == nil:
 	case summary != "":
-		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
+		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
 	case first && !r.st.Rules.SummaryVisible:
-		c.Lost, c.Frozen = c.Frozen, nil
+		c.Lost, c.Whole, c.Frozen = c.Frozen, true, nil
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *reduction) agent() {
 		a.Cursor = reading.Cursor
 	}
 	for _, rep := range r.ev.Reports {
-		observe(rep)
+		observe(rep.dated(r.now))
 	}
 	a.UpdatedAt, a.EndedAt = r.now, time.Time{}
 	if r.ev.Kind == AgentFinished {

@@ -91,8 +91,10 @@ type Compaction struct {
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
-	// Lost are paths that the last summary does not mention, still to be told to the agent.
-	Lost []string `json:"lost,omitempty"`
+	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
+	// summary, and they are the whole working context.
+	Lost  []string `json:"lost,omitempty"`
+	Whole bool     `json:"whole,omitempty"`
 }
 
 // PathUse is one use of a file by a session.
