@@ -33,8 +33,8 @@ is 0. CTXLS_DISABLE=1 makes every hook do nothing. The host generic stands for a
 words; docs/hosts.md has them.`,
 	examples: `ctxls hook claude-code < payload.json
 echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
-	words:    hostNames(),
-	silent:   true,
+	words:  hostNames(),
+	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(ctx context.Context, a *app, args []string) error {

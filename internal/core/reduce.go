@@ -16,7 +16,10 @@ func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
-	if ev.AgentID != "" {
+	if st.Rules.ToolsUnnamed {
+		r.attribute()
+	}
+	if r.ev.AgentID != "" {
 		r.agent()
 	} else {
 		r.mainChain()
@@ -213,11 +216,14 @@ func (r *reduction) report(rep Report) {
 	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
+	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
+	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
+		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
+	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
 	}
-	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return

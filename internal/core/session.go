@@ -12,10 +12,12 @@ type Session struct {
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
 
-	Gauge  Gauge   `json:"gauge"`            // the main chain
-	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
-	Limits Limits  `json:"limits"`
-	Tail   Tail    `json:"tail,omitzero"` // of the main chain
+	Gauge Gauge `json:"gauge"` // the main chain
+	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
+	Speaker string  `json:"speaker,omitempty"`
+	Agents  []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
+	Limits  Limits  `json:"limits"`
+	Tail    Tail    `json:"tail,omitzero"` // of the main chain
 
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read

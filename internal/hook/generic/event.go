@@ -17,11 +17,11 @@ type Event struct {
 	Name      string `json:"event" need:"true" max:"40" doc:"What happened."`
 	SessionID string `json:"sessionId" need:"true" max:"256" doc:"The conversation: any name that no other one of the agent's has."`
 
-	CWD      string    `json:"cwd" max:"4096" doc:"The directory that the session works in, absolute."`
-	Title    string    `json:"title" max:"300" doc:"What the session is called."`
-	Model    string    `json:"model" max:"200" doc:"The model's id as the agent spells it. It tells the window where windowTokens does not."`
-	Provider string    `json:"provider" max:"100" doc:"Who serves the model, such as anthropic, openai or google."`
-	HostPID  int       `json:"hostPid" min:"1" max:"2147483647" doc:"The agent's process. A session whose process is gone counts as idle."`
+	CWD      string `json:"cwd" max:"4096" doc:"The directory that the session works in, absolute."`
+	Title    string `json:"title" max:"300" doc:"What the session is called."`
+	Model    string `json:"model" max:"200" doc:"The model's id as the agent spells it. It tells the window where windowTokens does not."`
+	Provider string `json:"provider" max:"100" doc:"Who serves the model, such as anthropic, openai or google."`
+	HostPID  int    `json:"hostPid" min:"1" max:"2147483647" doc:"The agent's process. A session whose process is gone counts as idle."`
 
 	AgentID   string `json:"agentId" not:"session/deleted" max:"256" doc:"The sub-agent that it happened in. Nothing of it moves the session's own gauge; session/started and session/ended are then the sub-agent's."`
 	AgentType string `json:"agentType" not:"session/deleted" max:"100" doc:"What kind of sub-agent it is."`
