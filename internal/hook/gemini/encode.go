@@ -1,12 +1,10 @@
 package gemini
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/reply"
 )
 
 // accepts returns the effects that the host takes in return for an event. It takes additionalContext from BeforeTool too, and
@@ -26,31 +24,12 @@ func (Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
 	var texts []string
 	for _, effect := range effects {
 		if slices.Contains(accepts(ev.Name), effect.Kind) { // Reduce wants nothing else
-			texts = append(texts, clean(effect.Text))
+			texts = append(texts, effect.Text)
 		}
 	}
-	text := []rune(strings.TrimSpace(strings.Join(texts, "\n\n")))
-	if len(text) == 0 {
+	text := reply.Text(texts, core.MaxInjectedChars, func(rune) int { return 1 })
+	if text == "" {
 		return nil, nil
 	}
-	type output struct {
-		HookEventName     string `json:"hookEventName"`
-		AdditionalContext string `json:"additionalContext"`
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		HookSpecificOutput output `json:"hookSpecificOutput"`
-	}{output{ev.Name, string(text[:min(len(text), core.MaxInjectedChars)])}})
-	return buf.Bytes(), err
-}
-
-// clean makes a text of several lines safe to hand over.
-func clean(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = core.Sanitize(lines[i], 0)
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
+	return reply.Context(ev.Name, text)
 }
