@@ -101,6 +101,20 @@ func TestCoreIsPure(t *testing.T) {
 	}
 }
 
+// No package of ctxls can open a connection: what the libraries bring along for networks, nobody calls.
+func TestNothingTalksToANetwork(t *testing.T) {
+	for pkg, imports := range listImports(t) {
+		if strings.HasPrefix(pkg, "test/") || strings.Contains(pkg, "/tools/") { // not part of the program
+			continue
+		}
+		for _, imported := range imports {
+			if imported == "net" || strings.HasPrefix(imported, "net/") && imported != "net/url" {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
+		}
+	}
+}
+
 // listImports returns the imports of every package of this module, tests left out.
 func listImports(t *testing.T) map[string][]string {
 	t.Helper()
