@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"time"
 
@@ -15,6 +15,9 @@ import (
 
 // patience is how long a command that a person waits for waits for other processes.
 const patience = 5 * time.Second
+
+// noSessions says what to do where there is nothing to show.
+var noSessions = hintError{errors.New("no sessions yet"), "a session appears when its agent runs ctxls as a hook; see 'ctxls help install'"}
 
 var sessionsCommand = command{
 	name: "sessions", synopsis: "[--all] [--here] [--json]", short: "list the sessions of this machine and how full they are",
@@ -45,8 +48,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				return printJSON(a.stdout, views)
 			}
 			if len(views) == 0 {
-				fmt.Fprintln(a.stderr, "ctxls: no sessions yet")
-				fmt.Fprintln(a.stderr, "ctxls: hint: a session appears when its agent runs ctxls as a hook; see 'ctxls help hook'")
+				fail(a.stderr, noSessions)
 				return nil
 			}
 			return ui.Sessions(a.stdout, views, time.Now())

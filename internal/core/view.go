@@ -100,7 +100,8 @@ type SessionView struct {
 	Agents      []AgentView  `json:"agents"` // those that live
 	Compactions int          `json:"compactions"`
 	Compacting  bool         `json:"compacting"`
-	WorkingSet  []string     `json:"workingSet"` // as shown, the most recently used first
+	WorkingSet  []string     `json:"workingSet"`          // as shown, the most recently used first
+	Breakdown   *Breakdown   `json:"breakdown,omitempty"` // only where it was asked for
 	State       SessionState `json:"state"`
 	StartedAt   time.Time    `json:"startedAt"`
 	UpdatedAt   time.Time    `json:"updatedAt"`

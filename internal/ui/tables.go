@@ -23,13 +23,21 @@ func Sessions(w io.Writer, sessions []core.SessionView, now time.Time) error {
 	return table(w, func(row func(...string)) {
 		row("HOST", "PROJECT", "MODEL", "WINDOW", "", "TOKENS", "TO COMPACTION", "STATE", "AGE", "SESSION")
 		for _, s := range sessions {
-			row(string(s.Host), safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24), orUnknown(safe(s.Model, 28)), bar(s.Usage.Display.Percent, 10),
+			row(string(s.Host), projectOf(s), orUnknown(safe(s.Model, 28)), bar(s.Usage.Display.Percent, 10),
 				percentText(s.Usage), tokenPair(s.Usage), toCompaction(s.Usage), stateText(s), age(now.Sub(s.UpdatedAt)), safe(s.SessionID, 12))
 			for _, a := range s.Agents {
 				row("  └ "+safe(a.AgentType, 20), "", "", bar(a.Usage.Display.Percent, 10), percentText(a.Usage), tokenPair(a.Usage), toCompaction(a.Usage), "", "", safe(a.AgentID, 12))
 			}
 		}
 	})
+}
+
+// projectOf names a session's project: its directory.
+func projectOf(s core.SessionView) string {
+	if s.CWD == "" {
+		return ""
+	}
+	return safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24)
 }
 
 func tokenPair(u core.Usage) string {
