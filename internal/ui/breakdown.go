@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/ctxls/ctxls/internal/core"
 )
 
@@ -41,25 +44,30 @@ func Breakdown(w io.Writer, s core.SessionView, now time.Time, l Look) error {
 func breakdownText(s core.SessionView, now time.Time, l Look) string {
 	var b strings.Builder
 	u := s.Usage
-	line := func(style func(string) string, parts ...string) {
+	line := func(style lipgloss.Style, parts ...string) {
 		text := strings.Join(parts, " · ")
 		if l.Width > 0 {
 			text = fit(text, l.Width)
 		}
-		b.WriteString(style(text) + "\n")
+		b.WriteString(l.paint(style, text) + "\n")
 	}
-	line(func(t string) string { return l.paint(strong, t) }, string(s.Host), orUnknown(projectOf(s)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
-	line(func(t string) string { return l.paint(levelStyle(u.Level), t) }, tokenPair(u)+" tokens", percentText(u), leftText(u))
-	bd := s.Breakdown
+	line(strong, string(s.Host), orUnknown(projectOf(s)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
+	line(levelStyle(u.Level), tokenPair(u)+" tokens", percentText(u), leftText(u))
+	b.WriteString("\n" + fillingText(s.Breakdown, now, l))
+	return l.clamp(b.String())
+}
+
+// fillingText draws a breakdown without what it is of.
+func fillingText(bd *core.Breakdown, now time.Time, l Look) string {
+	var b strings.Builder
 	if bd == nil || bd.Tokens == nil {
 		why := "nobody knows"
 		if bd != nil && bd.Why != "" {
 			why = safe(bd.Why, 200)
 		}
-		b.WriteString("\nwhat fills it: " + unknown + " (" + why + ")\n")
-		return b.String()
+		return unknown + " (" + why + ")\n"
 	}
-	b.WriteString("\n" + partsText(bd.Parts, *bd.Tokens, l))
+	b.WriteString(partsText(bd.Parts, *bd.Tokens, l))
 	if t := bd.LastTurn; t != nil {
 		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("since the last turn began, %s: +~%s", ago(now.Sub(t.Since)), tokens(t.Tokens))), partsText(t.Parts, *bd.Tokens, l))
 	}
@@ -129,7 +137,7 @@ func partsText(parts []core.Part, whole int, l Look) string {
 			t.add(fmt.Sprintf("  %d more tools", len(tools)-shownTools), rest)
 		}
 	}
-	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-len([]rune(t.rows[0][0].text)))) // all lists of a screen in line
+	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(t.rows[0][0].text))) // all lists of a screen in line
 	return l.grid(padBars(t), nameWidth)
 }
 
@@ -138,14 +146,14 @@ func filesText(files []core.FilePart, whole int, l Look) string {
 	files = files[:min(len(files), shownFiles)]
 	name := nameWidth
 	for _, f := range files {
-		name = max(name, len([]rune(f.Path)))
+		name = max(name, lipgloss.Width(safe(f.Path, 0)))
 	}
 	if l.Width > 0 {
 		name = min(name, max(l.Width-countsWidth-12, nameWidth)) // bars of at least ten cells
 	}
 	t := bars{whole: whole, most: files[0].Tokens, cells: l.barCells(name)}
 	for _, f := range files {
-		t.add(fitEnd(safe(f.Path, 0), name), f.Tokens)
+		t.add(fitEnd(orUnknown(safe(f.Path, 0)), name), f.Tokens)
 	}
 	return l.grid(padBars(t), name)
 }
@@ -160,11 +168,11 @@ func padBars(t bars) [][]cell {
 
 // fitEnd cuts the beginning of a text that is too wide.
 func fitEnd(text string, width int) string {
-	r := []rune(text)
-	if len(r) <= width || width < 2 {
+	over := lipgloss.Width(text) - width
+	if over <= 0 || width < 2 {
 		return text
 	}
-	return "…" + string(r[len(r)-width+1:])
+	return ansi.TruncateLeft(text, over+1, "…")
 }
 
 func ago(d time.Duration) string {

@@ -91,7 +91,19 @@ func (l Look) grid(rows [][]cell, limits ...int) string {
 	return b.String()
 }
 
-// fit cuts a text to a width in cells, marking that with an ellipsis. The text holds no escape sequence yet.
+// clamp cuts every line of a text that may hold escape sequences to the screen.
+func (l Look) clamp(text string) string {
+	if l.Width == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fit(line, l.Width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fit cuts a text to a width in cells, marking that with an ellipsis.
 func fit(text string, width int) string { return ansi.Truncate(text, max(width, 0), "…") }
 
 // eighths are the parts of a block, from none to seven eighths.
