@@ -41,6 +41,24 @@ func installableHosts() (names []string) {
 	return names
 }
 
+// installerList is what programs are told of the hosts that ctxls can be put into.
+type installerList struct {
+	Hosts []installerInfo `json:"hosts"`
+}
+
+type installerInfo struct {
+	Host       core.Host        `json:"host"`
+	Scopes     []settings.Scope `json:"scopes"`     // each the name of a flag; the first is the default
+	StatusLine bool             `json:"statusline"` // --statusline may be asked for
+}
+
+func listInstallers() (list installerList) {
+	for _, i := range installers {
+		list.Hosts = append(list.Hosts, installerInfo{i.host, i.scopes, i.statusline})
+	}
+	return list
+}
+
 // noteOtherStatusLines says where another scope has a status line too: only one of them is shown.
 func (a *app) noteOtherStatusLines(chosen settings.Scope, path string) {
 	for i, scope := range claudecode.Scopes {

@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+// SessionDetail is a session with what fills its window.
+type SessionDetail struct {
+	SessionView
+	Breakdown *Breakdown `json:"breakdown,omitempty"` // nil where it was not asked for
+}
+
 // Breakdown is what fills a session's window, in tokens. Every figure but Tokens is worked out by ctxls: what the host
 // recorded, by the estimator's weights, scaled to what the provider reported.
 type Breakdown struct {

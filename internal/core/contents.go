@@ -15,10 +15,10 @@ const maxBreakdownBytes = 16 << 20
 
 // SessionBreakdown returns one session with its Breakdown. It reads the transcript back to the last compaction, which may
 // take seconds; progress is told how many bytes it has read and how many there are, and may be nil.
-func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(done, total int64)) (SessionView, error) {
+func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(done, total int64)) (SessionDetail, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
-		return SessionView{}, err
+		return SessionDetail{}, err
 	}
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -28,13 +28,13 @@ func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(d
 		st = stored
 		return Changes{}
 	}); err != nil {
-		return SessionView{}, err
+		return SessionDetail{}, err
 	}
 	learned, err := s.Store.Windows(ctx)
 	if err != nil {
-		return SessionView{}, err
+		return SessionDetail{}, err
 	}
-	view := s.views([]Snapshot{st.Snapshot}, learned)[0]
+	view := SessionDetail{SessionView: s.views([]Snapshot{st.Snapshot}, learned)[0]}
 	b, why, err := s.breakdown(ctx, st, progress)
 	if why != "" {
 		b = Breakdown{Why: why, Parts: []Part{}, Files: []FilePart{}}

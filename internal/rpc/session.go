@@ -96,7 +96,7 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 		f.path = text
 		return nil
 	}
-	path, err := localPath(text)
+	path, err := core.PathOfURI(text)
 	f.path = path
 	return err
 }
@@ -128,9 +128,10 @@ type GetParams struct {
 	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, which may take seconds
 }
 
-func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionView, error) {
+func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionDetail, error) {
 	if !p.Breakdown {
-		return s.service.Session(ctx, p.key())
+		view, err := s.service.Session(ctx, p.key())
+		return core.SessionDetail{SessionView: view}, err
 	}
 	defer s.longWork(p.WorkDone, "reading the conversation")()
 	return s.service.SessionBreakdown(ctx, p.key(), nil)

@@ -36,12 +36,12 @@ const (
 )
 
 // Breakdown writes what fills a session's window, as bars.
-func Breakdown(w io.Writer, s core.SessionView, now time.Time, l Look) error {
+func Breakdown(w io.Writer, s core.SessionDetail, now time.Time, l Look) error {
 	_, err := io.WriteString(w, breakdownText(s, now, l))
 	return err
 }
 
-func breakdownText(s core.SessionView, now time.Time, l Look) string {
+func breakdownText(s core.SessionDetail, now time.Time, l Look) string {
 	var b strings.Builder
 	u := s.Usage
 	line := func(style lipgloss.Style, parts ...string) {
@@ -51,7 +51,7 @@ func breakdownText(s core.SessionView, now time.Time, l Look) string {
 		}
 		b.WriteString(l.paint(style, text) + "\n")
 	}
-	line(strong, string(s.Host), orUnknown(projectOf(s)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
+	line(strong, string(s.Host), orUnknown(projectOf(s.SessionView)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
 	line(levelStyle(u.Level), tokenPair(u)+" tokens", percentText(u), leftText(u))
 	b.WriteString("\n" + fillingText(s.Breakdown, now, l))
 	return l.clamp(b.String())

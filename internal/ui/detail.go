@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // detail is one session as the live screen shows it. Nil parts are still being read.
 type detail struct {
-	view    core.SessionView
+	view    core.SessionDetail
 	samples []core.Sample
 	read    bool   // samples and breakdown are there
 	failed  string // why they are not
@@ -29,7 +30,7 @@ func detailText(d detail, now time.Time, l Look) string {
 	line := func(style lipgloss.Style, parts ...string) {
 		b.WriteString(l.paint(style, fit(strings.Join(parts, " · "), l.Width)) + "\n")
 	}
-	line(strong, string(s.Host), orUnknown(projectOf(s)), orUnknown(safe(s.Model, 60)), stateText(s), safe(s.SessionID, 60))
+	line(strong, string(s.Host), orUnknown(projectOf(s.SessionView)), orUnknown(safe(s.Model, 60)), stateText(s.SessionView), safe(s.SessionID, 60))
 	if title := safe(s.Title, 0); title != "" {
 		line(lipgloss.NewStyle(), title)
 	}
@@ -52,12 +53,16 @@ func detailText(d detail, now time.Time, l Look) string {
 	}
 	heading("what fills it")
 	b.WriteString(fillingText(s.Breakdown, now, l))
-	if len(s.Agents) > 0 {
+	if len(s.Agents)+len(s.AgentsEnded) > 0 {
 		heading("sub-agents")
 		var rows [][]cell
-		for _, a := range s.Agents {
+		for i, a := range slices.Concat(s.Agents, s.AgentsEnded) {
+			state := core.StateActive
+			if i >= len(s.Agents) {
+				state = core.StateEnded
+			}
 			rows = append(rows, []cell{{text: orUnknown(safe(a.AgentType, 24))}, {text: bar(a.Usage.Display.Percent, 10), style: levelStyle(a.Usage.Level)},
-				{text: percentText(a.Usage), right: true}, {text: tokenPair(a.Usage), right: true}})
+				{text: percentText(a.Usage), right: true}, {text: tokenPair(a.Usage), right: true}, {text: string(state), style: faint}})
 		}
 		b.WriteString(l.grid(rows))
 	}

@@ -203,12 +203,11 @@ func (m *live) refresh() tea.Cmd {
 		return nil
 	}
 	for _, s := range m.sessions {
-		if keyOf(s) != keyOf(m.open.view) {
+		if keyOf(s) != keyOf(m.open.view.SessionView) {
 			continue
 		}
 		before := m.open.view
-		s.Breakdown = before.Breakdown
-		m.open.view = s
+		m.open.view.SessionView = s
 		if !sameFigures(before.Usage, s.Usage) || before.Compactions != s.Compactions {
 			return m.read()
 		}
@@ -232,7 +231,7 @@ func (m *live) read() tea.Cmd {
 	return func() tea.Msg {
 		defer cancel()
 		percent := 0
-		view, err := m.service.SessionBreakdown(ctx, keyOf(d.view), func(done, total int64) {
+		view, err := m.service.SessionBreakdown(ctx, keyOf(d.view.SessionView), func(done, total int64) {
 			if now := int(done * 100 / max(total, 1)); now != percent {
 				percent = now
 				m.send(progressMsg{opened, now})
@@ -240,7 +239,7 @@ func (m *live) read() tea.Cmd {
 		})
 		if err == nil {
 			d.view = view
-			d.samples, err = m.service.Samples(ctx, keyOf(d.view), 0)
+			d.samples, err = m.service.Samples(ctx, keyOf(d.view.SessionView), 0)
 		}
 		d.read, d.failed = d.read || err == nil, ""
 		if err != nil {

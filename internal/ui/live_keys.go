@@ -161,7 +161,7 @@ func (m *live) enter() tea.Cmd {
 	if at < 0 {
 		return nil
 	}
-	m.open, m.scroll = &detail{view: m.shown[at]}, 0
+	m.open, m.scroll = &detail{view: core.SessionDetail{SessionView: m.shown[at]}}, 0
 	m.opened++
 	return m.read()
 }

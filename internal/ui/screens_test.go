@@ -33,7 +33,7 @@ func TestBreakdownScreens(t *testing.T) {
 }
 
 func TestBreakdownUnknown(t *testing.T) {
-	s := stage()[4]
+	s := core.SessionDetail{SessionView: stage()[4]}
 	s.Breakdown = &core.Breakdown{Why: "OpenCode keeps no\x1b[2J record"}
 	if got, want := breakdownText(s, noon, Look{}), "opencode · notes · ? · ses_61f2a9\n?/200k tokens · ? · ? to compaction\n\n? (OpenCode keeps no [2J record)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -83,7 +83,7 @@ func TestHostileNames(t *testing.T) {
 		l := Look{Width: rapid.IntRange(20, 220).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color")}
 		drawn(t, l, func(l Look) string {
 			var b strings.Builder
-			_ = Sessions(&b, []core.SessionView{s, stage()[1]}, noon, l)
+			_ = Sessions(&b, []core.SessionView{s.SessionView, stage()[1]}, noon, l)
 			return b.String() + breakdownText(s, noon, l) + detailText(detail{view: s, samples: curve(), read: true}, noon, l)
 		})
 		if t.Failed() {

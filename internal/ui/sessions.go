@@ -26,7 +26,7 @@ type column struct {
 	name, short string // of its head
 	right       bool
 	session     func(core.SessionView) cell
-	agent       func(core.AgentView) cell // nil is empty
+	agent       func(core.AgentView, core.SessionState) cell // nil is empty
 }
 
 // narrower says how much the table has given way to a narrow screen; each step takes more away.
@@ -99,14 +99,22 @@ func sessionTable(sessions []core.SessionView, columns []column, step narrower) 
 			}
 			return v
 		})
-		for _, a := range s.Agents {
-			add(i, func(c column) cell {
-				if c.agent == nil {
-					return cell{}
-				}
-				return c.agent(a)
-			})
+		agents := func(all []core.AgentView, state core.SessionState) {
+			for _, a := range all {
+				add(i, func(c column) cell {
+					if c.agent == nil {
+						return cell{}
+					}
+					v := c.agent(a, state)
+					if state == core.StateEnded {
+						v.style = v.style.Faint(true)
+					}
+					return v
+				})
+			}
 		}
+		agents(s.Agents, core.StateActive)
+		agents(s.AgentsEnded, core.StateEnded)
 	}
 	return rows, of
 }
@@ -125,8 +133,8 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 		project, model = 12, 13
 	}
 	ids := idWidth(sessions)
-	usage := func(show func(core.Usage) cell) (func(core.SessionView) cell, func(core.AgentView) cell) {
-		return func(s core.SessionView) cell { return show(s.Usage) }, func(a core.AgentView) cell { return show(a.Usage) }
+	usage := func(show func(core.Usage) cell) (func(core.SessionView) cell, func(core.AgentView, core.SessionState) cell) {
+		return func(s core.SessionView) cell { return show(s.Usage) }, func(a core.AgentView, _ core.SessionState) cell { return show(a.Usage) }
 	}
 	gauge, agentGauge := usage(func(u core.Usage) cell {
 		return cell{text: bar(u.Display.Percent, cells), style: levelStyle(u.Level)}
@@ -145,7 +153,9 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 	}{
 		{noStepIsLeft, column{name: "HOST", session: func(s core.SessionView) cell { return plain(hostName(s.Host, step >= shortNames)) }}},
 		{noStepIsLeft, column{name: "PROJECT", session: func(s core.SessionView) cell { return plain(fit(orUnknown(projectOf(s)), project)) },
-			agent: func(a core.AgentView) cell { return plain(fit("└ "+orUnknown(safe(a.AgentType, 40)), project)) }}},
+			agent: func(a core.AgentView, _ core.SessionState) cell {
+				return plain(fit("└ "+orUnknown(safe(a.AgentType, 40)), project))
+			}}},
 		{noModel, column{name: "MODEL", session: func(s core.SessionView) cell { return plain(fit(orUnknown(safe(s.Model, 60)), model)) }}},
 		{noBars, column{name: "WINDOW", session: gauge, agent: agentGauge}},
 		{noStepIsLeft, column{right: true, session: part, agent: agentPart}},
@@ -157,15 +167,23 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 			return left(s)
 		}, agent: agentLeft}},
 		{noForecast, column{name: "TURNS LEFT", short: "TURNS", right: true, session: func(s core.SessionView) cell { return plain(forecastText(s.Usage, step < shortHeads)) }}},
-		{noState, column{name: "STATE", session: func(s core.SessionView) cell { return plain(stateText(s)) }}},
+		{noState, column{name: "STATE", session: func(s core.SessionView) cell { return plain(stateText(s)) },
+			agent: func(_ core.AgentView, state core.SessionState) cell { return plain(string(state)) }}},
 		{noAge, column{name: "AGE", right: true, session: func(s core.SessionView) cell {
 			if step >= noState && s.State == core.StateEnded {
 				return plain("ended")
 			}
 			return plain(age(now.Sub(s.UpdatedAt)))
+		}, agent: func(_ core.AgentView, state core.SessionState) cell {
+			if step >= noState && state == core.StateEnded {
+				return plain("ended")
+			}
+			return cell{}
 		}}},
 		{noID, column{name: "SESSION", session: func(s core.SessionView) cell { return plain(start(safe(s.SessionID, 0), ids)) },
-			agent: func(a core.AgentView) cell { return cell{text: start(safe(a.AgentID, 0), 8), style: faint} }}},
+			agent: func(a core.AgentView, _ core.SessionState) cell {
+				return cell{text: start(safe(a.AgentID, 0), 8), style: faint}
+			}}},
 		{noTitle, column{name: "TITLE", session: func(s core.SessionView) cell { return cell{text: fit(safe(s.Title, 0), 40), style: faint} }}},
 	}
 	titled := slices.ContainsFunc(sessions, func(s core.SessionView) bool { return safe(s.Title, 0) != "" })

@@ -53,8 +53,9 @@ func stage() []core.SessionView {
 	return []core.SessionView{
 		{Host: core.HostClaudeCode, SessionID: "c203db13-ae41-4c6e-9d57-b0a1f2a9c001", CWD: "/home/dev/shop", Title: "Move the cart to the server", Model: "claude-opus-4-6", Provider: "anthropic",
 			Usage: forecast(usage(143_912, 200_000, 167_000, core.ProvenanceHost), 3, 5, 9), Compactions: 2, State: core.StateActive, StartedAt: ago(3 * time.Hour), UpdatedAt: ago(20 * time.Second),
-			Agents:     []core.AgentView{{AgentID: "af83ffba39964d85a", AgentType: "Explore", Usage: usage(61_000, 200_000, 167_000, core.ProvenanceTranscript)}, {AgentID: "a11", AgentType: "", Usage: usage(0, 200_000, 167_000, "")}},
-			WorkingSet: []string{"src/cart/server.ts", "src/cart/store.ts", "src/cart/store.test.ts", "docs/cart.md"}},
+			Agents:      []core.AgentView{{AgentID: "af83ffba39964d85a", AgentType: "Explore", Usage: usage(61_000, 200_000, 167_000, core.ProvenanceTranscript)}, {AgentID: "a11", AgentType: "", Usage: usage(0, 200_000, 167_000, "")}},
+			AgentsEnded: []core.AgentView{{AgentID: "b7c20e51a9", AgentType: "code-reviewer", Usage: usage(18_200, 200_000, 167_000, core.ProvenanceTranscript)}},
+			WorkingSet:  []string{"src/cart/server.ts", "src/cart/store.ts", "src/cart/store.test.ts", "docs/cart.md"}},
 		{Host: core.HostCodex, SessionID: "019a3c3e-71e4-7c20-a87c-3f1c7c0b1d42", CWD: "/home/dev/kernel", Model: "gpt-5.4", Provider: "openai",
 			Usage: forecast(usage(231_400, 258_400, 244_800, core.ProvenanceTranscript), 0, 1, 2), State: core.StateActive, StartedAt: ago(time.Hour), UpdatedAt: ago(3 * time.Minute)},
 		{Host: core.HostClaudeCode, SessionID: "77e1b9f0-1b63-44a0-8f11-8d5d5e0f2a77", CWD: "/home/dev/site", Title: "Tidy the style sheets", Model: "claude-sonnet-5", Provider: "anthropic",
@@ -67,8 +68,8 @@ func stage() []core.SessionView {
 }
 
 // filled is the first session of the stage with what fills it.
-func filled() core.SessionView {
-	s := stage()[0]
+func filled() core.SessionDetail {
+	s := core.SessionDetail{SessionView: stage()[0]}
 	at, turn := noon.Add(-time.Minute), noon.Add(-4*time.Minute)
 	result := func(tool string, tokens int) core.Part {
 		return core.Part{Category: core.CategoryResult, Tool: tool, Tokens: tokens}
