@@ -41,6 +41,8 @@ var only = map[string][]string{
 	"github.com/tailscale/hujson":            {"internal/config", "internal/hook/settings"}, // ours, and the hosts''' that we edit
 	"github.com/spf13/pflag":                 {"cmd/ctxls"},
 	"github.com/fatih/color":                 {"internal/ui"},
+	"charm.land/":                            {"internal/ui"},
+	"github.com/charmbracelet/":              {"internal/ui"},
 	"github.com/pkoukk/tiktoken-go":          {}, // the oracle of tests and the source that tables are generated from
 }
 

@@ -139,6 +139,8 @@ type Boundary struct {
 	// Micro is a compaction that clears old tool results in place: how full the window is afterwards is unknown until the
 	// next report.
 	Micro bool
+	// Cleared are the ids of the calls whose results a Micro one cleared, where the host says so.
+	Cleared []string
 }
 
 // Cursor is a place in a transcript. A file is known by device and inode, since the same file may go by several paths.

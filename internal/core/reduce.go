@@ -59,6 +59,7 @@ func (r *reduction) identify() {
 		set(&r.s.CWD, r.ev.CWD)
 		set(&r.s.Title, r.ev.Title)
 		set(&r.s.Provider, r.ev.Provider)
+		set(&r.s.Transcript, r.ev.Transcript)
 	}
 	if r.ev.HostPID != 0 {
 		r.s.HostPID = r.ev.HostPID

@@ -11,6 +11,8 @@ type Session struct {
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
+	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	Transcript string `json:"transcript,omitempty"`
 
 	Gauge Gauge `json:"gauge"` // the main chain
 	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
