@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
@@ -120,7 +121,7 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Prompt = transcript.String(p.prompt)
 		ev.Machine = isMachine(ev.Prompt)
 	case "PreToolUse", "PostToolUseFailure":
-		ev.Paths = mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD))
+		ev.Paths = toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD))
 	case "PostToolUse":
 		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
 	case "PostToolBatch":
