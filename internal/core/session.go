@@ -68,6 +68,7 @@ type Agent struct {
 	AgentID   string    `json:"agentId"`
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
+	Limits    Limits    `json:"limits,omitzero"` // of its model, where its own transcript states them
 	Gauge     Gauge     `json:"gauge"`
 	Cursor    Cursor    `json:"cursor"` // in its own transcript
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
@@ -93,6 +94,8 @@ type Compaction struct {
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
 	// Lost are paths that the last summary does not mention, still to be told to the agent.
 	Lost []string `json:"lost,omitempty"`
+	// Omitted is how many more there were than Frozen, or than Lost where that is everything.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

@@ -141,7 +141,7 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		if !a.EndedAt.IsZero() {
 			continue
 		}
-		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
+		w := ResolveWindow(e.Host, e.Provider, a.Model, a.Limits, LearnedWindow{}, cfg.Window, rules)
 		v.Agents = append(v.Agents, AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)})
 	}
 	seen := map[string]bool{}
