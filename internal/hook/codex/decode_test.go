@@ -66,7 +66,7 @@ func TestItemPaths(t *testing.T) {
 		{`{"type":"CommandExecution","cwd":"file://%zz","parsed_cmd":[{"type":"read","path":"x.go"}]}`, "x.go=read"},
 		{`{"type":"FileChange","status":"completed","changes":{"/w/a\"b.go":{"type":"add"},"/w/old.go":{"type":"update","move_path":"/w/new.go"},"/w/gone.go":{"type":"delete"}}}`,
 			`/w/a"b.go=edited /w/new.go=edited /w/gone.go=mentioned`},
-		{`{"type":"FileChange","status":"declined","changes":{"/w/a.go":{"type":"update"}}}`, "/w/a.go=mentioned"},
+		{`{"type":"FileChange","status":"declined","changes":{"/w/a.go":{"type":"update"}}}`, ""},
 		{`{"type":"ImageView","path":"file:///C:/pics/a.png"}`, "C:/pics/a.png=read"},
 		{`{"type":"McpToolCall","arguments":{"path":"/w/a.go","file_path":"/w/b.go"},"status":"completed"}`, "/w/a.go=mentioned /w/b.go=mentioned"},
 		{`{"type":"UserMessage","path":"/w/a.go"}`, ""},

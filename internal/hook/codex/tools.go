@@ -97,10 +97,13 @@ func itemPaths(item []byte) (paths []core.PathUse) {
 			transcript.Field{Name: "file_path", Value: &cwd})
 		paths = foreign(paths, file, cwd)
 	}
-	if s := transcript.String(status); s != "" && s != "completed" {
-		paths = toolpath.Mentioned(paths)
+	if s := transcript.String(status); s == "" || s == "completed" {
+		return paths
 	}
-	return paths
+	if transcript.String(kind) == "FileChange" {
+		return nil // nothing was changed
+	}
+	return toolpath.Mentioned(paths) // of a command that ended with an error, a part may have worked
 }
 
 // commandPaths returns the files that a command reads or searches, by the host's own understanding of it.

@@ -14,7 +14,7 @@ import (
 // Hook is an event at which a host shall run ctxls.
 type Hook struct {
 	Event   string
-	Timeout int // seconds
+	Timeout int // in the unit that the host takes
 }
 
 // AddHooks has the host run ctxls at the given events, and returns those that were not covered yet and those that ran another
@@ -208,7 +208,7 @@ func ownEntry(entry hujson.Value, host core.Host) (*hujson.Object, bool) {
 		return o, ok && IsOwn(program) && len(list.Elements) == 2 &&
 			stringOf(list.Elements[0]) == "hook" && stringOf(list.Elements[1]) == string(host)
 	}
-	program, ok = strings.CutSuffix(program, " hook "+string(host))
+	program, ok = strings.CutSuffix(withoutExec(program), " hook "+string(host))
 	return o, ok && IsOwn(strings.Trim(program, `"' `))
 }
 
@@ -237,13 +237,14 @@ func empty(items int, end hujson.Extra) bool {
 func group(run Invocation, h Hook) any {
 	type entry struct {
 		Type    string   `json:"type"`
+		Name    string   `json:"name,omitempty"`
 		Command string   `json:"command"`
 		Args    []string `json:"args,omitempty"`
 		Timeout int      `json:"timeout"`
 	}
 	return struct {
 		Hooks []entry `json:"hooks"`
-	}{[]entry{{"command", run.Command, run.Args, h.Timeout}}}
+	}{[]entry{{"command", run.Name, run.Command, run.Args, h.Timeout}}}
 }
 
 // inline returns a value on one line, with a blank after each comma and colon.
