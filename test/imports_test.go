@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"internal/hook/toolpath":   {"internal/core"},
 	"internal/hook/reply":      {},
 	"internal/hook/claudecode": {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/codex":      {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
 	"internal/hook/gemini":     {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
 	"internal/hook/generic":    {"internal/core", "internal/hook/transcript"},
 	"internal/store":           {"internal/core", "internal/store/sqlite"},
