@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"internal/store/sqlite":    {"internal/core"},
 	"internal/store/storetest": {"internal/core"},
 	"internal/rpc":             {"internal/core"},
+	"internal/rpc/mcp":         {"internal/core"},
 	"internal/ui":              {"internal/core"},
 }
 

@@ -31,7 +31,7 @@ Reads the payload that a host gives its hooks, takes note of it, and prints what
 form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
 is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
 	examples: `ctxls hook claude-code < payload.json`,
-	words:    []string{string(core.HostClaudeCode)},
+	words:    hostNames(),
 	silent:   true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
@@ -111,4 +111,11 @@ func (a *app) complain(logs <-chan *slog.Logger, what string, err error) {
 	default:
 		fmt.Fprintf(a.stderr, "ctxls: %s: %v\n", what, err)
 	}
+}
+
+func hostNames() (names []string) {
+	for _, h := range core.Hosts {
+		names = append(names, string(h))
+	}
+	return names
 }

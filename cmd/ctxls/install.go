@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/claudecode"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
 
@@ -24,24 +23,36 @@ Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (-
 .claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local).
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
 ` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
-run by ctxls and shown after its own.`,
+run by ctxls and shown after its own. With --json and no host it tells programs which hosts there are.`,
 	examples: `ctxls install claude-code --statusline
-ctxls install claude-code --local --dry-run`,
-	words: []string{string(core.HostClaudeCode)},
+ctxls install claude-code --local --dry-run
+ctxls install --json`,
+	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
+		asJSON := fs.Bool("json", false, "print the hosts there are as JSON, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
-			chosen, file, err := a.settingsFile("install", scope, args)
+			if *asJSON {
+				if len(args) > 0 {
+					return usageError{"install --json takes no host"}
+				}
+				return printJSON(a.stdout, listInstallers())
+			}
+			target, err := a.target("install", scope, args)
 			if err != nil {
 				return err
 			}
+			if *statusline && !target.statusline {
+				return usageError{fmt.Sprintf("%s has no status line that runs a command", target.host)}
+			}
+			file := target.file
 			executable, err := a.executable()
 			if err != nil {
 				return err
 			}
-			after, done, err := claudecode.Install(file.Path, file.Text, executable, *statusline)
+			after, done, err := target.install(file.Path, file.Text, executable, *statusline)
 			switch {
 			case err != nil:
 				return err
@@ -51,7 +62,7 @@ ctxls install claude-code --local --dry-run`,
 			case *dryRun:
 				return a.printDiff(file, after)
 			}
-			_, present, err := claudecode.Uninstall(file.Path, file.Text, nil)
+			_, present, err := target.uninstall(file.Path, file.Text, nil)
 			if err != nil {
 				return err
 			}
@@ -60,9 +71,9 @@ ctxls install claude-code --local --dry-run`,
 			}
 			a.printDone(file, done)
 			if *statusline {
-				a.noteOtherStatusLines(chosen, file.Path)
+				a.noteOtherStatusLines(target.scope, file.Path)
 			}
-			fmt.Fprintln(a.stdout, "Sessions that start from now on run ctxls; 'ctxls sessions' shows them. 'ctxls uninstall claude-code' undoes this.")
+			fmt.Fprintf(a.stdout, "Sessions that start from now on run ctxls; 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", target.host)
 			return nil
 		}
 	},
@@ -74,16 +85,17 @@ var uninstallCommand = command{
 Takes out what install added, wherever ctxls lies by now, and nothing else: what was changed in the file since stays. A status
 line that ctxls was put before is as it was. The file and the directory go where install had made them.`,
 	examples: "ctxls uninstall claude-code\nctxls uninstall claude-code --local --dry-run",
-	words:    []string{string(core.HostClaudeCode)},
+	words:    installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
-			_, file, err := a.settingsFile("uninstall", scope, args)
+			target, err := a.target("uninstall", scope, args)
 			if err != nil {
 				return err
 			}
-			after, done, err := claudecode.Uninstall(file.Path, file.Text, file.Before())
+			file := target.file
+			after, done, err := target.uninstall(file.Path, file.Text, file.Before())
 			switch {
 			case err != nil:
 				return err
@@ -112,57 +124,59 @@ line that ctxls was put before is as it was. The file and the directory go where
 }
 
 // scopeFlags defines the flags that choose whose settings are meant.
-func scopeFlags(fs *pflag.FlagSet) map[claudecode.Scope]*bool {
-	return map[claudecode.Scope]*bool{
-		claudecode.User:    fs.Bool("user", false, "the settings of this user (the default)"),
-		claudecode.Project: fs.Bool("project", false, "the settings that everybody in this project shares"),
-		claudecode.Local:   fs.Bool("local", false, "the settings of this user in this project"),
+func scopeFlags(fs *pflag.FlagSet) map[settings.Scope]*bool {
+	return map[settings.Scope]*bool{
+		settings.User:    fs.Bool("user", false, "the settings of this user (the default)"),
+		settings.Project: fs.Bool("project", false, "the settings that everybody in this project shares"),
+		settings.Local:   fs.Bool("local", false, "the settings of this user in this project"),
 	}
 }
 
-// settingsFile opens the settings that a command line names.
-func (a *app) settingsFile(command string, flags map[claudecode.Scope]*bool, args []string) (claudecode.Scope, *settings.File, error) {
-	if len(args) != 1 || args[0] != string(core.HostClaudeCode) {
-		return "", nil, usageError{command + " takes one host: claude-code"}
+// target is what a command line of install or uninstall names.
+type target struct {
+	installer
+	scope settings.Scope
+	file  *settings.File
+}
+
+// target opens the settings that a command line names.
+func (a *app) target(command string, flags map[settings.Scope]*bool, args []string) (*target, error) {
+	if len(args) != 1 {
+		return nil, usageError{command + " takes one host: " + strings.Join(installableHosts(), ", ")}
 	}
-	scope, chosen := claudecode.User, 0
+	i := slices.IndexFunc(installers, func(i installer) bool { return string(i.host) == args[0] })
+	if i < 0 {
+		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), strings.Join(installableHosts(), ", "))}
+	}
+	t := &target{installer: installers[i], scope: settings.User}
+	chosen := 0
 	for s, set := range flags {
 		if *set {
-			scope = s
+			t.scope = s
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return "", nil, usageError{"--user, --project and --local exclude each other"}
+		return nil, usageError{"--user, --project and --local exclude each other"}
 	}
-	if scope == claudecode.User && a.home == "" && a.getenv("CLAUDE_CONFIG_DIR") == "" {
-		return "", nil, hintError{fmt.Errorf("no home directory"), "set HOME or CLAUDE_CONFIG_DIR, or use --project or --local"}
+	if !slices.Contains(t.scopes, t.scope) {
+		return nil, usageError{fmt.Sprintf("%s has no --%s settings; it has %v", t.host, t.scope, t.scopes)}
 	}
-	file, err := a.openSettings(scope)
-	return scope, file, err
+	var err error
+	t.file, err = a.openSettings(t.installer, t.scope)
+	return t, err
 }
 
-func (a *app) openSettings(scope claudecode.Scope) (*settings.File, error) {
-	path, err := filepath.Abs(claudecode.SettingsFile(scope, a.getenv, a.home, a.cwd))
+// openSettings opens the settings of a host's scope.
+func (a *app) openSettings(i installer, scope settings.Scope) (*settings.File, error) {
+	if scope == settings.User && a.home == "" && a.getenv(i.homeVar) == "" {
+		return nil, hintError{fmt.Errorf("no home directory"), "set HOME or " + i.homeVar + ", or use --project"}
+	}
+	path, err := filepath.Abs(i.settingsFile(scope, a.getenv, a.home, a.cwd))
 	if err != nil {
 		return nil, err
 	}
 	return settings.Open(path)
-}
-
-// noteOtherStatusLines says where another scope has a status line too: only one of them is shown.
-func (a *app) noteOtherStatusLines(chosen claudecode.Scope, path string) {
-	for i, scope := range claudecode.Scopes {
-		file, err := a.openSettings(scope)
-		if err != nil || file.Path == path || !claudecode.HasStatusLine(file.Text) {
-			continue
-		}
-		if i > slices.Index(claudecode.Scopes, chosen) {
-			fmt.Fprintf(a.stdout, "note: %s has a status line too, and here Claude Code shows that one; --%s puts ours before it\n", file.Path, scope)
-		} else {
-			fmt.Fprintf(a.stdout, "note: here this one is shown instead of that of %s; --%s would put ours before it\n", file.Path, scope)
-		}
-	}
 }
 
 // executable returns the absolute path by which hosts are to run this program: as found on the PATH where that is this one,

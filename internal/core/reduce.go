@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -36,6 +35,8 @@ type reduction struct {
 	s       Session
 	ch      Changes
 	effects []Effect
+
+	results []CallResult // that were read
 
 	grown bool // the tail changed
 	gap   bool // what was read does not follow on what was read before
@@ -105,12 +106,16 @@ func (r *reduction) mainChain() {
 		r.learnStated(*r.ev.Limit)
 	}
 	for _, use := range r.ev.Paths {
-		r.use(use, r.now)
+		r.use(use.at(r.now))
+	}
+	for _, result := range slices.Concat(r.results, r.ev.Results) {
+		r.settle(result)
 	}
 	switch r.ev.Kind {
 	case PromptSubmitted:
 		r.recordTask()
 		r.cancelOpening()
+		r.settleAll()
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
@@ -123,6 +128,7 @@ func (r *reduction) mainChain() {
 		r.recordTask()
 	case SessionEnded:
 		r.recordTask()
+		r.settleAll()
 	case CompactionOpened:
 		r.openCompaction()
 	case CompactionDone:
@@ -183,8 +189,12 @@ func (r *reduction) ingest() {
 			if at.IsZero() {
 				at = r.now
 			}
-			r.use(use, at)
+			r.use(use.at(at))
 		}
+		for _, result := range e.Results {
+			r.settle(result)
+		}
+		r.results = append(r.results, e.Results...)
 		switch {
 		case e.Report != nil:
 			r.report(*e.Report)
@@ -289,6 +299,8 @@ func (r *reduction) survive(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
 	case c.Frozen == nil:
+	case c.Told: // with the announcement
+		c.Frozen, c.Told = nil, false
 	case summary != "":
 		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
 	case first && !r.st.Rules.SummaryVisible:
@@ -298,17 +310,17 @@ func (r *reduction) survive(summary string, first bool) {
 
 func (r *reduction) openCompaction() {
 	w := r.workingContext()
-	r.s.Compaction = r.s.Compaction.Open(w.Paths, r.now)
-	r.s.Compaction.Lost = nil
-	if lines := w.Lines(); lines != nil && r.accepts(CompactionContext) {
+	lines := w.Lines()
+	tells := lines != nil && r.accepts(CompactionContext)
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
 }
 
-// workingContext returns the working set with what the event itself added to it.
+// workingContext returns the working set in the form in which the host is handed it.
 func (r *reduction) workingContext() WorkingContext {
-	set := slices.Concat(r.ch.Paths, r.st.WorkingSet)
-	return NewWorkingContext(set, r.s.CWD, r.cfg.Compaction)
+	return NewWorkingContext(r.inUse(), r.s.CWD, r.cfg.Compaction)
 }
 
 func (r *reduction) cancelOpening() {
@@ -335,23 +347,15 @@ func (r *reduction) beginTurn() {
 	r.s.Turns++
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
-	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
-	if r.cfg.Store.KeepPrompts {
-		r.s.PromptText = r.ev.Prompt
-	}
 	if !r.ev.Machine {
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		if r.cfg.Store.KeepPrompts {
+			r.s.PromptText = r.ev.Prompt
+		}
 		for _, use := range PathsInPrompt(r.ev.Prompt) {
-			r.use(use, r.now)
+			r.use(use.at(r.now))
 		}
 	}
-}
-
-func (r *reduction) use(use PathUse, at time.Time) {
-	if use.Path = strings.TrimSpace(use.Path); use.Path == "" {
-		return
-	}
-	use.At = at
-	r.ch.Paths = append(r.ch.Paths, use)
 }
 
 func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {

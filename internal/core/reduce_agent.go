@@ -28,7 +28,7 @@ func (r *reduction) agent() {
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
-			a.Gauge = gauge
+			a.Gauge, a.Awaiting = gauge, false
 			if rep.Model != "" {
 				a.Model = rep.Model
 			}
@@ -46,7 +46,14 @@ func (r *reduction) agent() {
 		observe(rep)
 	}
 	a.UpdatedAt, a.EndedAt = r.now, time.Time{}
-	if r.ev.Kind == AgentFinished {
+	switch r.ev.Kind {
+	case ToolStarting:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
+	case BatchFinished:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
+		a.Awaiting = true
+	case AgentFinished:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
 		a.EndedAt = r.now
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // terminal is Claude Code as people use it, in a window of tmux.
@@ -24,24 +25,24 @@ type terminal struct {
 
 // openTerminal starts Claude Code for a user who has been through its first questions.
 func openTerminal(w *world) *terminal {
-	w.t.Helper()
+	w.T.Helper()
 	state, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark",
 		"customApiKeyResponses": map[string]any{"approved": []string{key}, "rejected": []string{}},
-		"projects":              map[string]any{w.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, ".claude.json"), string(state))
-	term := &terminal{w, filepath.Join(w.home, "tmux")}
-	term.tmux(w.t.Context(), "-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", "160", "-y", "50",
-		os.Getenv(claudeVar)+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
-	pid, err := strconv.Atoi(strings.TrimSpace(term.tmux(w.t.Context(), "display-message", "-p", "-t", "x", "#{pane_pid}")))
+	w.Write(filepath.Join(w.Home, ".claude.json"), string(state))
+	term := &terminal{w, filepath.Join(w.Home, "tmux")}
+	term.tmux(w.T.Context(), "-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", "160", "-y", "50",
+		e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
+	pid, err := strconv.Atoi(strings.TrimSpace(term.tmux(w.T.Context(), "display-message", "-p", "-t", "x", "#{pane_pid}")))
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	w.t.Cleanup(func() { // at once: nobody shall write while the home is removed
+	w.T.Cleanup(func() { // at once: nobody shall write while the home is removed
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 		term.tmux(context.Background(), "kill-server")
 	})
@@ -50,18 +51,18 @@ func openTerminal(w *world) *terminal {
 
 // tmux runs one command of tmux and returns what it printed, whether or not it could be done.
 func (term *terminal) tmux(ctx context.Context, args ...string) string {
-	out, _ := term.w.command(ctx, "tmux", append([]string{"-S", term.socket}, args...)...).CombinedOutput()
+	out, _ := term.w.Command(ctx, "tmux", append([]string{"-S", term.socket}, args...)...).CombinedOutput()
 	return string(out)
 }
 
 func (term *terminal) screen() string {
-	return term.tmux(term.w.t.Context(), "capture-pane", "-p", "-t", "x")
+	return term.tmux(term.w.T.Context(), "capture-pane", "-p", "-t", "x")
 }
 
 // shows waits until every text is on the screen.
 func (term *terminal) shows(texts ...string) {
-	term.w.t.Helper()
-	eventually(term.w.t, func() string {
+	term.w.T.Helper()
+	eventually(term.w.T, func() string {
 		screen := term.screen()
 		for _, text := range texts {
 			if !strings.Contains(screen, text) {
@@ -74,8 +75,8 @@ func (term *terminal) shows(texts ...string) {
 
 // enters types a line.
 func (term *terminal) enters(line string) {
-	term.w.t.Helper()
-	ctx := term.w.t.Context()
+	term.w.T.Helper()
+	ctx := term.w.T.Context()
 	term.tmux(ctx, "send-keys", "-t", "x", "-l", line)
 	term.shows(line)
 	term.tmux(ctx, "send-keys", "-t", "x", "Enter")
@@ -85,14 +86,14 @@ func (term *terminal) enters(line string) {
 func TestTerminal(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"work": work(), "small": {{tokens: 30_000, text: "Small answer."}}})
 	mine := "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"cat >/dev/null; echo MY\\u0020LINE\"}\n}\n"
-	w.write(w.settings(), mine)
+	w.Write(w.settings(), mine)
 	// The path that is installed has a blank in it.
-	tools := filepath.Join(w.home, "my tools")
-	w.write(filepath.Join(tools, ".keep"), "")
-	if err := os.Link(os.Getenv(ctxlsVar), filepath.Join(tools, "ctxls")); err != nil {
+	tools := filepath.Join(w.Home, "my tools")
+	w.Write(filepath.Join(tools, ".keep"), "")
+	if err := os.Link(e2e.CTXLSBin(), filepath.Join(tools, "ctxls")); err != nil {
 		t.Fatal(err)
 	}
-	install := w.command(t.Context(), filepath.Join(tools, "ctxls"), "install", "claude-code", "--statusline")
+	install := w.Command(t.Context(), filepath.Join(tools, "ctxls"), "install", "claude-code", "--statusline")
 	install.Env = append(install.Env, "PATH="+tools+":/usr/bin:/bin")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -105,7 +106,7 @@ func TestTerminal(t *testing.T) {
 	term.shows("? · ?/200k", "MY LINE")
 	term.enters("[[work]] please look around")
 	term.shows("Done.", "███████░░░ 72% · 143k/200k · 24k to compaction · claude-sonnet-4-6", "MY LINE")
-	live := w.sessions()
+	live := w.Sessions()
 	if len(live) != 1 || live[0].State != core.StateActive || live[0].Usage.WindowProvenance != "host" {
 		t.Errorf("sessions: %+v", live)
 	}
@@ -117,27 +118,28 @@ func TestTerminal(t *testing.T) {
 	}
 	term.enters("[[small]] go on")
 	term.shows("Small answer.", "15% · 30k/200k")
-	wantSaid(t, "after the compaction", w.model.last("small"), lost("UserPromptSubmit", "src/main.go", "src/util.go"))
+	wantSaid(t, "after the compaction", w.model.last("small"))
+	wantTold(t, w.model.last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
 
 	term.enters("/clear")
 	term.shows("? · ?/200k", "MY LINE")
 	term.enters("[[small]] anew")
 	term.shows("15% · 30k/200k")
 	wantSaid(t, "after clearing", w.model.last("small"), guidance)
-	if n := len(w.sessions()); n != 2 {
+	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
 
 	term.enters("/exit")
 	eventually(t, func() string {
-		for _, s := range w.sessions() {
+		for _, s := range w.Sessions() {
 			if s.State != core.StateEnded {
 				return "a session is still " + string(s.State)
 			}
 		}
 		return ""
 	})
-	w.ctxls("uninstall", "claude-code")
+	w.CTXLS("uninstall", "claude-code")
 	if got, err := os.ReadFile(w.settings()); err != nil || string(got) != mine {
 		t.Errorf("%v, settings: %s", err, got)
 	}

@@ -5,17 +5,14 @@ package claudecode
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // The key that Claude Code is given. It opens nothing.
@@ -26,9 +23,8 @@ const patience = 60 * time.Second
 
 // world is a home, a project and a model.
 type world struct {
-	t             *testing.T
-	home, project string
-	model         *model
+	*e2e.World
+	model *model
 }
 
 // newWorld makes a world with a few files in the project. In scripts, paths begin with $PROJECT.
@@ -38,30 +34,24 @@ func newWorld(t *testing.T, scripts map[string][]reply) *world {
 }
 
 func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	w := &world{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project")}
-	for name, text := range map[string]string{
-		"project/notes.txt": "alpha\nbeta\n", "project/src/main.go": "package main\n", "project/src/util.go": "package main // util\n", "home/.keep": "",
-	} {
-		w.write(filepath.Join(dir, name), text)
-	}
+	w := &world{World: e2e.NewWorld(t, dir)}
 	for _, script := range scripts {
 		for _, reply := range script {
 			for _, c := range reply.calls {
 				for name, value := range c.input {
 					if s, ok := value.(string); ok {
-						c.input[name] = strings.ReplaceAll(s, "$PROJECT", w.project)
+						c.input[name] = strings.ReplaceAll(s, "$PROJECT", w.Project)
 					}
 				}
 			}
 		}
 	}
 	w.model = newModel(t, scripts)
-	t.Cleanup(func() {
-		w.nothingElseSaid()
-		if log, err := os.ReadFile(filepath.Join(w.home, ".local", "state", "ctxls", "ctxls.log")); err == nil && t.Failed() {
-			t.Logf("the log of ctxls:\n%s", log)
-		}
-	})
+	w.Env = []string{
+		"ANTHROPIC_BASE_URL=" + w.model.server.URL, "ANTHROPIC_API_KEY=" + key,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+	}
+	t.Cleanup(w.nothingElseSaid)
 	return w
 }
 
@@ -75,92 +65,24 @@ func (w *world) nothingElseSaid() {
 				rest = strings.Replace(rest, "ctxls: working context\nCurrent file paths in context:\n", "", 1)
 			}
 			if at := strings.Index(rest, "ctxls"); at >= 0 {
-				w.t.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
+				w.T.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
 			}
 		}
 	}
 }
 
-func (w *world) write(path, text string) {
-	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w *world) settings() string { return filepath.Join(w.home, ".claude", "settings.json") }
-
-// environ is all that programs see of the machine.
-func (w *world) environ() []string {
-	return []string{
-		"PATH=" + filepath.Dir(os.Getenv(ctxlsVar)) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.home, "TERM=xterm-256color", "LANG=C.UTF-8",
-		"ANTHROPIC_BASE_URL=" + w.model.server.URL, "ANTHROPIC_API_KEY=" + key,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
-	}
-}
-
-// command prepares a program in the project, in a process group of its own that dies with the test.
-func (w *world) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env = w.project, w.environ()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	return cmd
-}
-
-// ctxls runs our program and returns what it printed.
-func (w *world) ctxls(args ...string) string {
-	w.t.Helper()
-	out, err := w.command(w.t.Context(), os.Getenv(ctxlsVar), args...).CombinedOutput()
-	if err != nil {
-		w.t.Fatalf("ctxls %v: %v\n%s", args, err, out)
-	}
-	return string(out)
-}
+func (w *world) settings() string { return filepath.Join(w.Home, ".claude", "settings.json") }
 
 // install has Claude Code run ctxls.
 func (w *world) install(flags ...string) {
-	w.t.Helper()
-	w.ctxls(append([]string{"install", "claude-code"}, flags...)...)
-}
-
-// session returns what ctxls knows of a session; ok is false where it knows none.
-func (w *world) session(id string) (found core.SessionView, ok bool) {
-	w.t.Helper()
-	for _, s := range w.sessions() {
-		if s.SessionID == id {
-			return s, true
-		}
-	}
-	return found, false
-}
-
-func (w *world) sessions() (sessions []core.SessionView) {
-	w.t.Helper()
-	if err := json.Unmarshal([]byte(w.ctxls("sessions", "--all", "--json")), &sessions); err != nil {
-		w.t.Fatal(err)
-	}
-	return sessions
-}
-
-// tokens is the main gauge of a session; it must be a reported one.
-func (w *world) tokens(id string) int {
-	w.t.Helper()
-	s, ok := w.session(id)
-	if !ok || s.Usage.Tokens == nil || !s.Usage.Exact {
-		w.t.Fatalf("no reported figure of session %s: %+v", id, s.Usage)
-	}
-	return *s.Usage.Tokens
+	w.T.Helper()
+	w.CTXLS(append([]string{"install", "claude-code"}, flags...)...)
 }
 
 // claude starts Claude Code without a terminal.
 func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
 	args = append([]string{"--model", "claude-sonnet-4-6", "--permission-mode", "acceptEdits"}, args...)
-	cmd = w.command(ctx, os.Getenv(claudeVar), args...)
+	cmd = w.Command(ctx, e2e.HostBin(), args...)
 	output = new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = output, output
 	return cmd, output
@@ -168,18 +90,18 @@ func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 
 // prompt runs one turn of a session to its end and returns what Claude Code printed.
 func (w *world) prompt(session, prompt string, flags ...string) string {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	w.T.Helper()
+	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
 	defer cancel()
 	// Begun by its first prompt, resumed by the others.
 	choice := "--session-id"
-	if found, _ := filepath.Glob(filepath.Join(w.home, ".claude", "projects", "*", session+".jsonl")); len(found) > 0 {
+	if found, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", session+".jsonl")); len(found) > 0 {
 		choice = "--resume"
 	}
 	cmd, output := w.claude(ctx, append([]string{"-p", prompt, choice, session}, flags...)...)
 	if err := cmd.Run(); err != nil {
 		if _, exited := errors.AsType[*exec.ExitError](err); !exited || ctx.Err() != nil {
-			w.t.Fatalf("claude: %v\n%s", err, output)
+			w.T.Fatalf("claude: %v\n%s", err, output)
 		}
 	}
 	return output.String()

@@ -30,25 +30,16 @@ var Hooks = []settings.Hook{
 	{Event: "SessionEnd", Timeout: hookTimeout},
 }
 
-// Scope says whose settings are meant.
-type Scope string
-
-// The scopes, by the names of Claude Code's documentation (https://code.claude.com/docs/en/settings).
-const (
-	User    Scope = "user"    // every project of this person
-	Project Scope = "project" // everybody who works on the project
-	Local   Scope = "local"   // this person, in this project
-)
-
-// Scopes lists the scopes; of settings that exclude each other, such as the status line, those of a later one win.
-var Scopes = []Scope{User, Project, Local}
+// Scopes are the scopes that Claude Code has. Of settings that exclude each other, such as the status line, those of a later
+// one win (https://code.claude.com/docs/en/settings).
+var Scopes = []settings.Scope{settings.User, settings.Project, settings.Local}
 
 // SettingsFile returns the file of a scope, for a home and a working directory.
-func SettingsFile(scope Scope, getenv func(string) string, home, cwd string) string {
+func SettingsFile(scope settings.Scope, getenv func(string) string, home, cwd string) string {
 	switch scope {
-	case Project:
+	case settings.Project:
 		return filepath.Join(cwd, ".claude", "settings.json")
-	case Local:
+	case settings.Local:
 		return filepath.Join(cwd, ".claude", "settings.local.json")
 	}
 	if dir := getenv("CLAUDE_CONFIG_DIR"); dir != "" {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/settings"
+)
+
+// An installer puts ctxls into one host and takes it out again, by editing one file of its settings.
+type installer struct {
+	host   core.Host
+	scopes []settings.Scope
+	// homeVar is the variable that moves the host's own directory away from the home directory.
+	homeVar string
+	// settingsFile returns the file of a scope, for a home and a working directory.
+	settingsFile func(scope settings.Scope, getenv func(string) string, home, cwd string) string
+	// statusline says that the host shows what a command prints.
+	statusline bool
+	// install returns the file's text with executable run at the host's events; uninstall one without that, or nil where
+	// nothing is left of a file that was not there before. done says what was changed, one sentence each; none means that
+	// nothing had to be.
+	install   func(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error)
+	uninstall func(name string, text, before []byte) (after []byte, done []string, err error)
+}
+
+// installers are the hosts that ctxls can be put into, in the order in which people are shown them.
+var installers = []installer{claudeCode}
+
+var claudeCode = installer{
+	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
+	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+}
+
+func installableHosts() (names []string) {
+	for _, i := range installers {
+		names = append(names, string(i.host))
+	}
+	return names
+}
+
+// installerList is what programs are told of the hosts that ctxls can be put into.
+type installerList struct {
+	Hosts []installerInfo `json:"hosts"`
+}
+
+type installerInfo struct {
+	Host       core.Host        `json:"host"`
+	Scopes     []settings.Scope `json:"scopes"`     // each the name of a flag; the first is the default
+	StatusLine bool             `json:"statusline"` // --statusline may be asked for
+}
+
+func listInstallers() (list installerList) {
+	for _, i := range installers {
+		list.Hosts = append(list.Hosts, installerInfo{i.host, i.scopes, i.statusline})
+	}
+	return list
+}
+
+// noteOtherStatusLines says where another scope has a status line too: only one of them is shown.
+func (a *app) noteOtherStatusLines(chosen settings.Scope, path string) {
+	for i, scope := range claudecode.Scopes {
+		file, err := a.openSettings(claudeCode, scope)
+		if err != nil || file.Path == path || !claudecode.HasStatusLine(file.Text) {
+			continue
+		}
+		if i > slices.Index(claudecode.Scopes, chosen) {
+			fmt.Fprintf(a.stdout, "note: %s has a status line too, and here Claude Code shows that one; --%s puts ours before it\n", file.Path, scope)
+		} else {
+			fmt.Fprintf(a.stdout, "note: here this one is shown instead of that of %s; --%s would put ours before it\n", file.Path, scope)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package settings
+
+// Scope says whose settings are meant.
+type Scope string
+
+// The scopes that hosts have; not every host has each.
+const (
+	User    Scope = "user"    // every project of this person
+	Project Scope = "project" // everybody who works on the project
+	Local   Scope = "local"   // this person, in this project
+)

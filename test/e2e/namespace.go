@@ -1,0 +1,175 @@
+//go:build linux && e2e
+
+package e2e
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// Where the programs are, as the outer process tells the one inside the namespace. insideVar also says that this is the latter,
+// so that it never starts another.
+const (
+	insideVar = "CTXLS_E2E_INSIDE"
+	hostVar   = "CTXLS_E2E_HOST"
+	ctxlsVar  = "CTXLS_E2E_BIN"
+)
+
+// HostBin returns the path of the host's program.
+func HostBin() string { return os.Getenv(hostVar) }
+
+// CTXLSBin returns the path of ctxls, built from this tree.
+func CTXLSBin() string { return os.Getenv(ctxlsVar) }
+
+// A Host is a program from the npm registry that tests run for real.
+type Host struct {
+	// Name is that of its directory in the cache.
+	Name string
+	// Program returns where npm puts the program below node_modules, for an architecture in npm's words: "x64" or "arm64".
+	Program func(arch string) string
+}
+
+// Main is the TestMain of a package that tests with host: it runs the tests in a network namespace of their own. Nothing that
+// they start can reach any other machine. The package's directory host holds package.json and package-lock.json.
+func Main(m *testing.M, host Host) {
+	if os.Getenv(insideVar) != "" {
+		if err := onlyLoopback(); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			os.Exit(1)
+		}
+		os.Exit(m.Run())
+	}
+	code, err := outside(host)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e: not run:", err)
+		if code = 0; os.Getenv("CI") == "true" {
+			code = 1 // what CI does not run, nobody runs
+		}
+	}
+	os.Exit(code)
+}
+
+// outside gets the programs, which needs the network, and runs this program again inside a namespace, which has none.
+func outside(host Host) (code int, err error) {
+	unshare, err := namespace()
+	if err != nil {
+		return 0, err
+	}
+	program, err := host.install()
+	if err != nil {
+		return 0, err
+	}
+	bin, err := os.MkdirTemp("", "ctxls-e2e-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(bin)
+	ctxls := filepath.Join(bin, "ctxls")
+	if out, err := exec.Command("go", "build", "-o", ctxls, "../../cmd/ctxls").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building ctxls: %w\n%s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(unshare[0], append(append(unshare[1:], self), os.Args[1:]...)...)
+	cmd.Env = append(os.Environ(), insideVar+"=1", hostVar+"="+program, ctxlsVar+"="+ctxls)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread() // Pdeathsig is about the thread
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// namespace returns the command that runs another one without a network: as root, or as whoever the system lets be root of a
+// namespace of their own.
+func namespace() ([]string, error) {
+	var problems []error
+	for _, way := range [][]string{{"unshare", "-n"}, {"unshare", "-rn"}} {
+		out, err := exec.Command(way[0], append(way[1:], "true")...).CombinedOutput()
+		if err == nil {
+			return way, nil
+		}
+		problems = append(problems, fmt.Errorf("%v: %w: %s", way, err, out))
+	}
+	return nil, fmt.Errorf("no network namespace can be had: %w", errors.Join(problems...))
+}
+
+// install installs the pinned program, checked by the hashes of the lock file, into the cache.
+func (h Host) install() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	lock, err := os.ReadFile("host/package-lock.json")
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "ctxls-dev", h.Name)
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	program := filepath.Join(dir, "node_modules", h.Program(cmp.Or(arch, runtime.GOARCH)))
+	if have, err := os.ReadFile(filepath.Join(dir, "installed.json")); err == nil && string(have) == string(lock) {
+		return program, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		text, err := os.ReadFile(filepath.Join("host", name))
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm.Dir = dir
+	if out, err := npm.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
+	}
+	if _, err := os.Stat(program); err != nil {
+		return "", err
+	}
+	return program, os.WriteFile(filepath.Join(dir, "installed.json"), lock, 0o644)
+}
+
+// onlyLoopback makes sure that this is a namespace with nothing but loopback, and brings that up.
+func onlyLoopback() error {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return err
+	}
+	for _, i := range interfaces {
+		if i.Flags&net.FlagLoopback == 0 {
+			return fmt.Errorf("there is a network: %s", i.Name)
+		}
+	}
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(socket)
+	request := struct { // struct ifreq
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(request.name[:], "lo")
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(socket), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); errno != 0 {
+		return fmt.Errorf("bringing up loopback: %w", errno)
+	}
+	return nil
+}

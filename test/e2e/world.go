@@ -1,0 +1,108 @@
+//go:build linux && e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// A World is a home and a project, in which a host and ctxls run.
+type World struct {
+	T             *testing.T
+	Home, Project string
+	// Env is what programs see beside PATH, HOME, TERM and LANG.
+	Env []string
+}
+
+// NewWorld makes a world below dir with a few files in the project. When the test fails, the log of ctxls is shown.
+func NewWorld(t *testing.T, dir string) *World {
+	w := &World{T: t, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project")}
+	for name, text := range map[string]string{
+		"project/notes.txt": "alpha\nbeta\n", "project/src/main.go": "package main\n", "project/src/util.go": "package main // util\n", "home/.keep": "",
+	} {
+		w.Write(filepath.Join(dir, name), text)
+	}
+	t.Cleanup(func() {
+		if log, err := os.ReadFile(filepath.Join(w.Home, ".local", "state", "ctxls", "ctxls.log")); err == nil && t.Failed() {
+			t.Logf("the log of ctxls:\n%s", log)
+		}
+	})
+	return w
+}
+
+// Write writes a file and the directories above it.
+func (w *World) Write(path, text string) {
+	w.T.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.T.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Environ is all that programs see of the machine.
+func (w *World) Environ() []string {
+	return append([]string{
+		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TERM=xterm-256color", "LANG=C.UTF-8",
+	}, w.Env...)
+}
+
+// Command prepares a program in the project, in a process group of its own that dies with ctx.
+func (w *World) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = w.Project, w.Environ()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// CTXLS runs our program and returns what it printed; a status other than 0 fails the test.
+func (w *World) CTXLS(args ...string) string {
+	w.T.Helper()
+	out, err := w.Command(w.T.Context(), CTXLSBin(), args...).CombinedOutput()
+	if err != nil {
+		w.T.Fatalf("ctxls %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// Sessions returns what ctxls knows of all sessions.
+func (w *World) Sessions() (sessions []core.SessionView) {
+	w.T.Helper()
+	if err := json.Unmarshal([]byte(w.CTXLS("sessions", "--all", "--json")), &sessions); err != nil {
+		w.T.Fatal(err)
+	}
+	return sessions
+}
+
+// Session returns what ctxls knows of a session; ok is false where it knows none.
+func (w *World) Session(id string) (found core.SessionView, ok bool) {
+	w.T.Helper()
+	for _, s := range w.Sessions() {
+		if s.SessionID == id {
+			return s, true
+		}
+	}
+	return found, false
+}
+
+// Tokens is the main gauge of a session; it must be a reported one.
+func (w *World) Tokens(id string) int {
+	w.T.Helper()
+	s, ok := w.Session(id)
+	if !ok || s.Usage.Tokens == nil || !s.Usage.Exact {
+		w.T.Fatalf("no reported figure of session %s: %+v", id, s.Usage)
+	}
+	return *s.Usage.Tokens
+}
