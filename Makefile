@@ -19,7 +19,7 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover e2e
+test: needs lint cross unit race cover fuzz e2e
 
 # What a fresh machine lacks.
 needs:
@@ -40,6 +40,11 @@ e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
+
+# Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
+FUZZTIME ?= 10s
+fuzz:
+	sh internal/tools/fuzz.sh $(FUZZTIME)
 
 lint: $(STATICCHECK)
 	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }

@@ -18,11 +18,16 @@ var allowed = map[string][]string{
 	"internal/config":          {"internal/core"},
 	"internal/hook/transcript": {"internal/core"},
 	"internal/hook/settings":   {"internal/core"},
-	"internal/hook/claudecode": {"internal/core", "internal/hook/settings", "internal/hook/transcript"},
+	"internal/hook/toolpath":   {"internal/core"},
+	"internal/hook/reply":      {},
+	"internal/hook/claudecode": {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/gemini":     {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/generic":    {"internal/core", "internal/hook/transcript"},
 	"internal/store":           {"internal/core", "internal/store/sqlite"},
 	"internal/store/sqlite":    {"internal/core"},
 	"internal/store/storetest": {"internal/core"},
 	"internal/rpc":             {"internal/core"},
+	"internal/rpc/mcp":         {"internal/core"},
 	"internal/ui":              {"internal/core"},
 }
 

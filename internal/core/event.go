@@ -99,7 +99,7 @@ type LimitError struct {
 // Provenance says where a number comes from.
 type Provenance string
 
-// From the most to the least direct. A number from ProvenanceEstimate is never told to a model.
+// From the most to the least direct. A number from ProvenanceEstimate is never told to a model that did not ask.
 const (
 	ProvenanceHost       Provenance = "host"       // the host's status line
 	ProvenanceTranscript Provenance = "transcript" // the host's record of the conversation

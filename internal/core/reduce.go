@@ -15,7 +15,10 @@ func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
-	if ev.AgentID != "" {
+	if st.Rules.ToolsUnnamed {
+		r.attribute()
+	}
+	if r.ev.AgentID != "" {
 		r.agent()
 	} else {
 		r.mainChain()
@@ -96,10 +99,13 @@ func (r *reduction) adoptModel(model string, authoritative bool) {
 // mainChain handles an event of the conversation itself: first what was read before it, then what it says.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
+		return // it was counted when it was shown first
+	}
 	r.mergeLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
-		r.report(rep)
+		r.report(rep.dated(r.now))
 	}
 	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
@@ -220,11 +226,14 @@ func (r *reduction) report(rep Report) {
 	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
+	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
+	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
+		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
+	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
 	}
-	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return
@@ -302,9 +311,9 @@ func (r *reduction) survive(summary string, first bool) {
 	case c.Told: // with the announcement
 		c.Frozen, c.Told = nil, false
 	case summary != "":
-		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
+		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
 	case first && !r.st.Rules.SummaryVisible:
-		c.Lost, c.Frozen = c.Frozen, nil
+		c.Lost, c.Whole, c.Frozen = c.Frozen, true, nil
 	}
 }
 

@@ -12,10 +12,12 @@ type Session struct {
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
 
-	Gauge  Gauge   `json:"gauge"`            // the main chain
-	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
-	Limits Limits  `json:"limits"`
-	Tail   Tail    `json:"tail,omitzero"` // of the main chain
+	Gauge Gauge `json:"gauge"` // the main chain
+	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
+	Speaker string  `json:"speaker,omitempty"`
+	Agents  []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
+	Limits  Limits  `json:"limits"`
+	Tail    Tail    `json:"tail,omitzero"` // of the main chain
 
 	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`
@@ -94,8 +96,10 @@ type Compaction struct {
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
-	// Lost are paths that the last summary does not mention, still to be told to the agent.
-	Lost []string `json:"lost,omitempty"`
+	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
+	// summary, and they are the whole working context.
+	Lost  []string `json:"lost,omitempty"`
+	Whole bool     `json:"whole,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

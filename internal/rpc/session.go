@@ -96,7 +96,7 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 		f.path = text
 		return nil
 	}
-	path, err := localPath(text)
+	path, err := core.PathOfURI(text)
 	f.path = path
 	return err
 }

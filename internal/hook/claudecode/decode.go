@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
@@ -134,10 +135,7 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Prompt = transcript.String(p.prompt)
 		ev.Machine = isMachine(ev.Prompt)
 	case "PreToolUse": // a call that has not run only names its files
-		ev.Paths = byCall(transcript.String(p.toolUseID), toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD))
-		for i := range ev.Paths {
-			ev.Paths[i].Use = core.Mentioned
-		}
+		ev.Paths = byCall(transcript.String(p.toolUseID), toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)))
 	case "PostToolUse":
 		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
 		ev.Results = callResult(p.toolUseID, false)
