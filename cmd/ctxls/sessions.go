@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,6 +37,9 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			filter := core.SessionFilter{IncludeEnded: *all}
 			if *here {
 				filter.Folders = []string{a.cwd}
+				if real, err := filepath.EvalSymlinks(a.cwd); err == nil { // hosts tell the one or the other name
+					filter.Folders = append(filter.Folders, real)
+				}
 			}
 			views, err := s.Sessions(ctx, filter)
 			if err != nil {
