@@ -1,0 +1,58 @@
+-- :Ctxls and what can follow it.
+local M = {}
+
+---@class ctxls.Command
+---@field run fun(words: string[], call: table)
+---@field complete? fun(words: string[]): string[]
+
+---@type table<string, ctxls.Command>
+local commands = {
+  restart = {
+    run = function()
+      require('ctxls.server').restart()
+    end,
+  },
+}
+
+local function names()
+  local all = vim.tbl_keys(commands)
+  table.sort(all)
+  return all
+end
+
+---Runs the command, with what nvim_create_user_command() hands over.
+---@param call table
+function M.run(call)
+  require('ctxls.status')
+  local words = vim.list_slice(call.fargs, 2)
+  local name = call.fargs[1] or 'show'
+  local command = commands[name]
+  if not command then
+    vim.notify(
+      ('ctxls: there is no ":Ctxls %s"; there are %s'):format(name, table.concat(names(), ', ')),
+      vim.log.levels.ERROR
+    )
+    return
+  end
+  command.run(words, call)
+end
+
+---Completes the last word of the command line.
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local words = vim.split(line:gsub('^.-Ctxls!?%s+', ''), '%s+')
+  local all
+  if #words < 2 then
+    all = names()
+  else
+    local command = commands[words[1]]
+    all = command and command.complete and command.complete(vim.list_slice(words, 2)) or {}
+  end
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, all)
+end
+
+return M
