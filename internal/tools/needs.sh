@@ -9,6 +9,7 @@ need tmux tmux          # a terminal for status lines
 need unshare util-linux # a network of the tests' own
 need ip iproute2
 need npm npm
+need chromium chromium  # the page of the report, in a real browser
 [ -z "$missing" ] && exit 0
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
