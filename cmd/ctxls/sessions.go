@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/pflag"
 
@@ -56,6 +61,9 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			filter := core.SessionFilter{IncludeEnded: *all}
 			if *here {
 				filter.Folders = []string{a.cwd}
+				if real, err := filepath.EvalSymlinks(a.cwd); err == nil { // hosts tell the one or the other name
+					filter.Folders = append(filter.Folders, real)
+				}
 			}
 			if *watch {
 				return a.watchSessions(ctx, s, filter, look)
@@ -84,9 +92,28 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 	return ui.Live(ctx, ui.LiveOptions{Service: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
 }
 
+// printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which
+// JSON allows anywhere in a string.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	var escaped strings.Builder
+	for _, r := range out.String() {
+		switch {
+		case r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+			escaped.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&escaped, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		}
+	}
+	_, err := io.WriteString(w, escaped.String())
+	return err
 }

@@ -149,7 +149,7 @@ func (t *tail) pastOnly(entry *core.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]core.Use)
 	}
-	entry.Report, entry.Boundary, entry.Limit, entry.Content, entry.Results = nil, nil, nil, nil, nil
+	entry.Report, entry.Boundary, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, nil, core.Limits{}, nil, nil
 	if t.titled {
 		entry.Title = ""
 	}
