@@ -52,6 +52,9 @@ approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 
+[analytics]
+enabled = false # nobody hears it, and Codex waits
+
 [features]
 daemon_auto_start = false # it would outlive the test
 
