@@ -342,3 +342,16 @@ func TestUninstall(t *testing.T) {
 	w.prompt(turn.session, "[[more]] go", bypass)
 	wantSaid(t, "after uninstalling", w.model.last("more"), guidance)
 }
+
+// Installed for the user and for the project, ctxls runs twice. It counts and speaks once all the same.
+func TestInstalledTwice(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, calls: []call{run("cat notes.txt")}}, {tokens: 144_400, text: "More."}}})
+	w.install("--user")
+	w.install("--project")
+	turn := w.prompt("", "[[more]] go", bypass)
+	w.prompt(turn.session, "[[more]] go", bypass)
+	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(56))
+	if got := w.Tokens(turn.session); got != 144_400 {
+		t.Errorf("the gauge says %d", got)
+	}
+}

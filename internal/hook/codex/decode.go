@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -33,7 +34,7 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 	if len(data) > maxPayload {
 		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
 	}
-	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, prompt, tool, input []byte
+	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
 	if !transcript.Pick(data,
 		transcript.Field{Name: "session_id", Value: &sessionID},
 		transcript.Field{Name: "hook_event_name", Value: &event},
@@ -44,6 +45,7 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "agent_type", Value: &agentType},
 		transcript.Field{Name: "agent_transcript_path", Value: &agentRollout},
 		transcript.Field{Name: "source", Value: &source},
+		transcript.Field{Name: "turn_id", Value: &turnID},
 		transcript.Field{Name: "prompt", Value: &prompt},
 		transcript.Field{Name: "tool_name", Value: &tool},
 		transcript.Field{Name: "tool_input", Value: &input},
@@ -86,6 +88,11 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(prompt)
 		ev.Machine = isMachine(ev.Prompt)
+		// Hooks of the user and of the project both run. What is typed while a turn is going on belongs to the same turn, and is told
+		// from what was typed before by its length: a sum of the text would tell something about it.
+		if id := transcript.String(turnID); id != "" {
+			ev.PromptID = id + "/" + strconv.Itoa(len(ev.Prompt))
+		}
 	case "PreToolUse":
 		ev.Paths = toolpath.Mentioned(toolPaths(transcript.String(tool), input, ev.CWD))
 	case "PostToolUse":
