@@ -34,8 +34,11 @@ type editor struct {
 	mu   sync.Mutex
 	last map[string]json.RawMessage // by session, what it was told last
 	told map[string]time.Time       // and when, by session and instant of the session's last event
+	// alerts is how many times it was told that too many tasks are too large.
+	alerts int
 
 	replies chan json.RawMessage
+	settled int // calls of settle
 }
 
 // startEditor starts a server and shakes hands. What it is told is taken note of until the server ends.
@@ -81,6 +84,7 @@ func (e *editor) listen(out io.Reader) {
 		now := time.Now()
 		var m struct {
 			ID     *int            `json:"id"`
+			Method string          `json:"method"`
 			Result json.RawMessage `json:"result"`
 			Params struct {
 				Session json.RawMessage `json:"session"`
@@ -95,6 +99,11 @@ func (e *editor) listen(out io.Reader) {
 		}
 		id, at := identify(m.Params.Session)
 		e.mu.Lock()
+		if m.Method == "metrics/thresholdExceeded" {
+			e.alerts++
+			e.mu.Unlock()
+			continue
+		}
 		e.last[id] = m.Params.Session
 		e.told[id+" "+at] = now
 		e.mu.Unlock()
@@ -136,6 +145,13 @@ func (e *editor) heard() map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return texts(e.last)
+}
+
+// alerted returns of how many alerts the editor was told.
+func (e *editor) alerted() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.alerts
 }
 
 func texts(sessions map[string]json.RawMessage) map[string]string {
