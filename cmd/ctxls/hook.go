@@ -29,10 +29,12 @@ var hookCommand = command{
 	long: `
 Reads the payload that a host gives its hooks, takes note of it, and prints what the host may be told in return, in the
 form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
-is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
-	examples: `ctxls hook claude-code < payload.json`,
-	words:    hostNames(),
-	silent:   true,
+is 0. CTXLS_DISABLE=1 makes every hook do nothing. The host generic stands for any agent that tells its events in ctxls' own
+words; docs/hosts.md has them.`,
+	examples: `ctxls hook claude-code < payload.json
+echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
+	words:  hostNames(),
+	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(ctx context.Context, a *app, args []string) error {
@@ -41,6 +43,9 @@ is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
 				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
+				if core.Host(args[0]) == core.HostGeneric && core.CodeOf(err) == core.CodeInvalid {
+					fmt.Fprintln(a.stderr, "ctxls:", err) // no host, but somebody who wires an agent: they want to know at once
+				}
 				return string(output), err
 			})
 			if !done {

@@ -23,15 +23,23 @@ Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (-
 .claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local).
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
 ` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
-run by ctxls and shown after its own.`,
+run by ctxls and shown after its own. With --json and no host it tells programs which hosts there are.`,
 	examples: `ctxls install claude-code --statusline
-ctxls install claude-code --local --dry-run`,
+ctxls install claude-code --local --dry-run
+ctxls install --json`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
+		asJSON := fs.Bool("json", false, "print the hosts there are as JSON, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
+			if *asJSON {
+				if len(args) > 0 {
+					return usageError{"install --json takes no host"}
+				}
+				return printJSON(a.stdout, listInstallers())
+			}
 			target, err := a.target("install", scope, args)
 			if err != nil {
 				return err

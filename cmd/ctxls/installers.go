@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/gemini"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
 
@@ -27,11 +28,19 @@ type installer struct {
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
-var installers = []installer{claudeCode}
+var installers = []installer{claudeCode, geminiCLI}
 
 var claudeCode = installer{
 	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+}
+
+var geminiCLI = installer{
+	host: core.HostGeminiCLI, scopes: gemini.Scopes, homeVar: "GEMINI_CLI_HOME", settingsFile: gemini.SettingsFile,
+	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
+		return gemini.Install(name, text, executable)
+	},
+	uninstall: gemini.Uninstall,
 }
 
 func installableHosts() (names []string) {
@@ -39,6 +48,24 @@ func installableHosts() (names []string) {
 		names = append(names, string(i.host))
 	}
 	return names
+}
+
+// installerList is what programs are told of the hosts that ctxls can be put into.
+type installerList struct {
+	Hosts []installerInfo `json:"hosts"`
+}
+
+type installerInfo struct {
+	Host       core.Host        `json:"host"`
+	Scopes     []settings.Scope `json:"scopes"`     // each the name of a flag; the first is the default
+	StatusLine bool             `json:"statusline"` // --statusline may be asked for
+}
+
+func listInstallers() (list installerList) {
+	for _, i := range installers {
+		list.Hosts = append(list.Hosts, installerInfo{i.host, i.scopes, i.statusline})
+	}
+	return list
 }
 
 // noteOtherStatusLines says where another scope has a status line too: only one of them is shown.

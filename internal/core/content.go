@@ -89,9 +89,9 @@ const (
 var toolClassOf = map[string]toolClass{
 	"Read": readTool, "NotebookRead": readTool, "read": readTool, "read_file": readTool, "read_many_files": readTool,
 	"Bash": shellTool, "BashOutput": shellTool, "bash": shellTool, "shell": shellTool, "exec_command": shellTool, "run_shell_command": shellTool,
-	"Grep": searchTool, "Glob": searchTool, "LS": searchTool, "grep": searchTool, "glob": searchTool, "list": searchTool, "list_directory": searchTool, "search_file_content": searchTool,
+	"Grep": searchTool, "Glob": searchTool, "LS": searchTool, "grep": searchTool, "glob": searchTool, "list": searchTool, "list_directory": searchTool, "search_file_content": searchTool, "grep_search": searchTool,
 	"Edit": editTool, "MultiEdit": editTool, "Write": editTool, "NotebookEdit": editTool, "edit": editTool, "write": editTool, "patch": editTool, "apply_patch": editTool, "write_file": editTool, "replace": editTool,
-	"Task": agentTool, "Agent": agentTool, "task": agentTool,
+	"Task": agentTool, "Agent": agentTool, "task": agentTool, "invoke_agent": agentTool,
 }
 
 // add returns c with a piece in it. open maps the calls that no result has answered to their class.

@@ -47,6 +47,7 @@ type Event struct {
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
 	Paths   []PathUse
+	Results []CallResult // of calls whose uses came with a CallID
 	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
 	// the same comes with the Reading.
 	Content []Piece
@@ -56,6 +57,9 @@ type Event struct {
 	Limit   *LimitError // a request that the provider refused as too long
 	// CompactedBy describes the compaction of CompactionDone. A nil one is a Done that tells nothing more.
 	CompactedBy *Boundary
+
+	// Echoed says of CompactionOpened that the agent will read what the host takes in return, too, after the compaction.
+	Echoed bool
 
 	// Accepts lists the effects that the host takes in return for this event. Reduce wants nothing else done, so that what
 	// counts as said was said.
@@ -158,7 +162,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title, Paths or Content.
+// line only carries Title, Paths, Results or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -167,6 +171,7 @@ type Entry struct {
 	Limit    *LimitError
 	Title    string
 	Paths    []PathUse
+	Results  []CallResult
 	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in
 	// the same entry.
 	Content []Piece

@@ -45,8 +45,25 @@ type Rules struct {
 	SummaryVisible bool
 	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
 	Silent bool
+	// Fall says how a compaction is recognised that the host tells nobody of.
+	Fall FallRule
+	// ToolsUnnamed says that events of tools do not name the sub-agent that a tool ran for. It is then the agent that the
+	// model answered last.
+	ToolsUnnamed bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
+}
+
+// FallRule says from when on a fall of occupancy between two reports is a compaction: Percent of what it was, and Tokens at
+// least. The zero value means that the host announces its compactions.
+type FallRule struct {
+	Percent int // 1–100
+	Tokens  int
+}
+
+// Compacted reports whether a fall in tokens, from one report to the next, is a compaction.
+func (f FallRule) Compacted(before, after int) bool {
+	return f.Percent > 0 && before-after >= f.Tokens && (before-after)*100 >= before*f.Percent
 }
 
 // CompactionRule says where a host compacts, in tokens. The zero value means: when the window is full.
@@ -69,7 +86,6 @@ type CompactionRule struct {
 // OpenCode 1.18.33 (at 190,989 of 200,000 tokens) and Codex 0.169.0, which reports 95 % of a window and compacts at 90 % of
 // the whole.
 var hostRules = map[Host]Rules{
-	HostOpenCode:  {CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}},
-	HostCodex:     {Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}},
-	HostGeminiCLI: {Provider: "google"},
+	HostOpenCode: {CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}},
+	HostCodex:    {Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}},
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -16,7 +15,10 @@ func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
-	if ev.AgentID != "" {
+	if st.Rules.ToolsUnnamed {
+		r.attribute()
+	}
+	if r.ev.AgentID != "" {
 		r.agent()
 	} else {
 		r.mainChain()
@@ -36,6 +38,8 @@ type reduction struct {
 	s       Session
 	ch      Changes
 	effects []Effect
+
+	results []CallResult // that were read
 
 	grown bool // the tail changed
 	gap   bool // what was read does not follow on what was read before
@@ -95,22 +99,29 @@ func (r *reduction) adoptModel(model string, authoritative bool) {
 // mainChain handles an event of the conversation itself: first what was read before it, then what it says.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
+		return // it was counted when it was shown first
+	}
 	r.mergeLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
-		r.report(rep)
+		r.report(rep.dated(r.now))
 	}
 	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
 		r.learnStated(*r.ev.Limit)
 	}
 	for _, use := range r.ev.Paths {
-		r.use(use, r.now)
+		r.use(use.at(r.now))
+	}
+	for _, result := range slices.Concat(r.results, r.ev.Results) {
+		r.settle(result)
 	}
 	switch r.ev.Kind {
 	case PromptSubmitted:
 		r.recordTask()
 		r.cancelOpening()
+		r.settleAll()
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
@@ -123,6 +134,7 @@ func (r *reduction) mainChain() {
 		r.recordTask()
 	case SessionEnded:
 		r.recordTask()
+		r.settleAll()
 	case CompactionOpened:
 		r.openCompaction()
 	case CompactionDone:
@@ -183,8 +195,12 @@ func (r *reduction) ingest() {
 			if at.IsZero() {
 				at = r.now
 			}
-			r.use(use, at)
+			r.use(use.at(at))
 		}
+		for _, result := range e.Results {
+			r.settle(result)
+		}
+		r.results = append(r.results, e.Results...)
 		switch {
 		case e.Report != nil:
 			r.report(*e.Report)
@@ -210,11 +226,14 @@ func (r *reduction) report(rep Report) {
 	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
+	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
+	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
+		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
+	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
 	}
-	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return
@@ -289,26 +308,28 @@ func (r *reduction) survive(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
 	case c.Frozen == nil:
+	case c.Told: // with the announcement
+		c.Frozen, c.Told = nil, false
 	case summary != "":
-		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
+		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
 	case first && !r.st.Rules.SummaryVisible:
-		c.Lost, c.Frozen = c.Frozen, nil
+		c.Lost, c.Whole, c.Frozen = c.Frozen, true, nil
 	}
 }
 
 func (r *reduction) openCompaction() {
 	w := r.workingContext()
-	r.s.Compaction = r.s.Compaction.Open(w.Paths, r.now)
-	r.s.Compaction.Lost = nil
-	if lines := w.Lines(); lines != nil && r.accepts(CompactionContext) {
+	lines := w.Lines()
+	tells := lines != nil && r.accepts(CompactionContext)
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
 }
 
-// workingContext returns the working set with what the event itself added to it.
+// workingContext returns the working set in the form in which the host is handed it.
 func (r *reduction) workingContext() WorkingContext {
-	set := slices.Concat(r.ch.Paths, r.st.WorkingSet)
-	return NewWorkingContext(set, r.s.CWD, r.cfg.Compaction)
+	return NewWorkingContext(r.inUse(), r.s.CWD, r.cfg.Compaction)
 }
 
 func (r *reduction) cancelOpening() {
@@ -335,23 +356,15 @@ func (r *reduction) beginTurn() {
 	r.s.Turns++
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
-	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
-	if r.cfg.Store.KeepPrompts {
-		r.s.PromptText = r.ev.Prompt
-	}
 	if !r.ev.Machine {
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		if r.cfg.Store.KeepPrompts {
+			r.s.PromptText = r.ev.Prompt
+		}
 		for _, use := range PathsInPrompt(r.ev.Prompt) {
-			r.use(use, r.now)
+			r.use(use.at(r.now))
 		}
 	}
-}
-
-func (r *reduction) use(use PathUse, at time.Time) {
-	if use.Path = strings.TrimSpace(use.Path); use.Path == "" {
-		return
-	}
-	use.At = at
-	r.ch.Paths = append(r.ch.Paths, use)
 }
 
 func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {

@@ -6,7 +6,7 @@ import "strings"
 // not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
 func (r *reduction) speak() {
 	switch {
-	case r.ev.Kind == SessionStarted:
+	case r.ev.Kind == SessionStarted && !r.st.Rules.Silent:
 		r.sayGuidance()
 	case r.ev.Kind == CompactionDone:
 		r.sayLost()
@@ -61,6 +61,9 @@ func (r *reduction) sayGuidance() {
 func (r *reduction) sayMark() {
 	t, w := r.cfg.Tracking, r.window()
 	if !t.MaxTokens.Off() && r.ev.Guarded && r.knows(w, &t.MaxTokens.Tokens) {
+		if r.st.Rules.Silent { // only now there is a mark to explain; from some such hosts none ever comes
+			r.sayGuidance()
+		}
 		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
 	}
 }
@@ -98,7 +101,7 @@ func (r *reduction) sayLost() {
 		return
 	}
 	text := lostNote(lost)
-	if !r.st.Rules.SummaryVisible {
+	if r.s.Compaction.Whole {
 		text = strings.Join(WorkingContext{Paths: lost}.Lines(), "\n")
 	}
 	if r.say(text) {

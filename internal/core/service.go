@@ -204,6 +204,9 @@ func query(ev Event, cfg Config, rules Rules) Query {
 	if ev.Content != nil || ev.Reports != nil {
 		q.Calibration = Encoding
 	}
+	if rules.Fall != (FallRule{}) && q.Calibration != "" { // a report may turn out to be a compaction
+		q.WorkingSet = true
+	}
 	if ev.AgentID != "" {
 		q.Calibration = ""
 	}

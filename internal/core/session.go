@@ -12,11 +12,14 @@ type Session struct {
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
 
-	Gauge  Gauge   `json:"gauge"`            // the main chain
-	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
-	Limits Limits  `json:"limits"`
-	Tail   Tail    `json:"tail,omitzero"` // of the main chain
+	Gauge Gauge `json:"gauge"` // the main chain
+	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
+	Speaker string  `json:"speaker,omitempty"`
+	Agents  []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
+	Limits  Limits  `json:"limits"`
+	Tail    Tail    `json:"tail,omitzero"` // of the main chain
 
+	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
@@ -28,7 +31,7 @@ type Session struct {
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
 	Turns        int       `json:"turns,omitempty"`        // prompts so far
-	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt
+	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
 	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
@@ -69,7 +72,8 @@ type Agent struct {
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Gauge     Gauge     `json:"gauge"`
-	Cursor    Cursor    `json:"cursor"` // in its own transcript
+	Cursor    Cursor    `json:"cursor"`             // in its own transcript
+	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }
@@ -83,6 +87,7 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
+	Told     bool      `json:"told,omitempty"`   // the agent reads what the host was told, after the compaction
 	// Opened says that the last finished one was announced; OwnID names one that was not: another name is another compaction.
 	Opened bool   `json:"opened,omitempty"`
 	OwnID  string `json:"ownId,omitempty"`
@@ -91,8 +96,10 @@ type Compaction struct {
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
-	// Lost are paths that the last summary does not mention, still to be told to the agent.
-	Lost []string `json:"lost,omitempty"`
+	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
+	// summary, and they are the whole working context.
+	Lost  []string `json:"lost,omitempty"`
+	Whole bool     `json:"whole,omitempty"`
 }
 
 // PathUse is one use of a file by a session.
@@ -100,6 +107,8 @@ type PathUse struct {
 	Path string // as the host gave it; sanitised only where shown
 	Use  Use
 	At   time.Time
+	// CallID names the tool call that uses it, where it is not known yet whether the call succeeds; stores keep none.
+	CallID string
 }
 
 // Use says how a file was used. A larger one weighs more.

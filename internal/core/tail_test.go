@@ -355,3 +355,38 @@ func TestReadingsLaw(t *testing.T) {
 		}
 	})
 }
+
+// What was shown of the past counts once, however often it is shown.
+func TestHistoryCountsOnce(t *testing.T) {
+	w := countingWorld()
+	w.rules[HostGeneric] = Rules{Silent: true}
+	for range 3 {
+		out := w.play(t, Event{Host: HostGeneric, Kind: HistorySeen, Content: []Piece{{Class: InjectedText, Text: text(1000)}}, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}})
+		if got := *out.Session.Usage.Tokens; got != 1008 {
+			t.Errorf("%d tokens, want 1008", got)
+		}
+	}
+}
+
+// A host that may never report anything is told what marks mean when the first one is due.
+func TestSilentHostIsGuidedLate(t *testing.T) {
+	w := countingWorld()
+	w.rules[HostGeneric] = Rules{Silent: true}
+	told := []EffectKind{Inject}
+	for n, tt := range []struct {
+		ev   Event
+		said int
+	}{
+		{Event{Kind: SessionStarted}, 0},
+		{Event{Kind: PromptSubmitted}, 0},
+		{Event{Kind: UsageReported, Limits: Limits{WindowTokens: 1000}, Reports: []Report{{Tokens: 500, Tuple: UsageTuple{Input: 500}, Provenance: ProvenanceReported}}}, 0},
+		{Event{Kind: PromptSubmitted}, 2}, // what it means, and the mark
+		{Event{Kind: PromptSubmitted}, 1},
+	} {
+		tt.ev.Host, tt.ev.Accepts = HostGeneric, told
+		w.now = w.now.Add(time.Second)
+		if out := w.play(t, tt.ev); len(out.Effects) != tt.said {
+			t.Errorf("%d %s: said %q, want %d", n, tt.ev.Kind, texts(out.Effects), tt.said)
+		}
+	}
+}

@@ -90,21 +90,22 @@ const IdleAfter = 30 * time.Minute
 
 // SessionView is a session as clients see it.
 type SessionView struct {
-	Host        Host         `json:"host"`        // the program that runs the agent
-	SessionID   string       `json:"sessionId"`   // the host's own id of it
-	CWD         string       `json:"cwd"`         // its working directory
-	Title       string       `json:"title"`       // sanitised, as are the names below
-	Model       string       `json:"model"`       // as the host names it; empty is unknown
-	Provider    string       `json:"provider"`    // who serves the model
-	Usage       Usage        `json:"usage"`       // how full the window of its main chain is
-	Agents      []AgentView  `json:"agents"`      // its sub-agents that live; their tokens are not in Usage
-	Compactions int          `json:"compactions"` // how often the host has replaced its history with a summary
-	Compacting  bool         `json:"compacting"`  // it does so now
-	WorkingSet  []string     `json:"workingSet"`  // files in use as shown, the most recently used first
-	State       SessionState `json:"state"`       // whether it lives
-	StartedAt   time.Time    `json:"startedAt"`   // its first event
-	UpdatedAt   time.Time    `json:"updatedAt"`   // its last event
-	EndedAt     *time.Time   `json:"endedAt"`     // null while it lives
+	Host        Host         `json:"host"`                  // the program that runs the agent
+	SessionID   string       `json:"sessionId"`             // the host's own id of it
+	CWD         string       `json:"cwd"`                   // its working directory
+	Title       string       `json:"title"`                 // sanitised, as are the names below
+	Model       string       `json:"model"`                 // as the host names it; empty is unknown
+	Provider    string       `json:"provider"`              // who serves the model
+	Usage       Usage        `json:"usage"`                 // how full the window of its main chain is
+	Agents      []AgentView  `json:"agents"`                // its sub-agents that live; their tokens are not in Usage
+	AgentsEnded []AgentView  `json:"agentsEnded,omitempty"` // those that ended since a person's last prompt
+	Compactions int          `json:"compactions"`           // how often the host has replaced its history with a summary
+	Compacting  bool         `json:"compacting"`            // it does so now
+	WorkingSet  []string     `json:"workingSet"`            // files in use as shown, the most recently used first
+	State       SessionState `json:"state"`                 // whether it lives
+	StartedAt   time.Time    `json:"startedAt"`             // its first event
+	UpdatedAt   time.Time    `json:"updatedAt"`             // its last event
+	EndedAt     *time.Time   `json:"endedAt"`               // null while it lives
 }
 
 // AgentView is a sub-agent as clients see it.
@@ -138,11 +139,14 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
-		if !a.EndedAt.IsZero() {
-			continue
-		}
 		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
-		v.Agents = append(v.Agents, AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)})
+		shown := AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)}
+		switch {
+		case a.EndedAt.IsZero():
+			v.Agents = append(v.Agents, shown)
+		case !a.EndedAt.Before(e.PromptAt):
+			v.AgentsEnded = append(v.AgentsEnded, shown)
+		}
 	}
 	seen := map[string]bool{}
 	for _, use := range s.WorkingSet {

@@ -115,11 +115,21 @@ type InitializeResult struct {
 	ServerInfo   ServerInfo   `json:"serverInfo"`
 }
 
-// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own.
+// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own. Of LSP's they hold that ctxls wants to
+// hear of folders that come and go: clients tell only servers that say so.
 type Capabilities struct {
+	Workspace struct {
+		WorkspaceFolders FolderCapability `json:"workspaceFolders"`
+	} `json:"workspace"`
 	Experimental struct {
 		Ctxls Protocol `json:"ctxls"`
 	} `json:"experimental"`
+}
+
+// FolderCapability is LSP's WorkspaceFoldersServerCapabilities.
+type FolderCapability struct {
+	Supported           bool `json:"supported"`
+	ChangeNotifications bool `json:"changeNotifications"`
 }
 
 // Protocol is what ctxls speaks: names of methods and of notifications, each sorted.
@@ -165,6 +175,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 
 	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
+	result.Capabilities.Workspace.WorkspaceFolders = FolderCapability{Supported: true, ChangeNotifications: true}
 	result.Capabilities.Experimental.Ctxls = Protocol{
 		ProtocolVersion: protocolVersion,
 		Methods:         names(s.methods),

@@ -9,6 +9,9 @@ need tmux tmux          # a terminal for status lines
 need unshare util-linux # a network of the tests' own
 need ip iproute2
 need npm npm
+need jq jq           # the examples of docs/hosts.md
+need python3 python3
+need node nodejs
 [ -z "$missing" ] && exit 0
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo

@@ -25,9 +25,13 @@ func Sessions(w io.Writer, sessions []core.SessionView, now time.Time) error {
 		for _, s := range sessions {
 			row(string(s.Host), safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24), orUnknown(safe(s.Model, 28)), bar(s.Usage.Display.Percent, 10),
 				percentText(s.Usage), tokenPair(s.Usage), toCompaction(s.Usage), stateText(s), age(now.Sub(s.UpdatedAt)), safe(s.SessionID, 12))
-			for _, a := range s.Agents {
-				row("  └ "+safe(a.AgentType, 20), "", "", bar(a.Usage.Display.Percent, 10), percentText(a.Usage), tokenPair(a.Usage), toCompaction(a.Usage), "", "", safe(a.AgentID, 12))
+			agents := func(all []core.AgentView, state core.SessionState) {
+				for _, a := range all {
+					row("  └ "+safe(a.AgentType, 20), "", "", bar(a.Usage.Display.Percent, 10), percentText(a.Usage), tokenPair(a.Usage), toCompaction(a.Usage), string(state), "", safe(a.AgentID, 12))
+				}
 			}
+			agents(s.Agents, core.StateActive)
+			agents(s.AgentsEnded, core.StateEnded)
 		}
 	})
 }

@@ -35,26 +35,27 @@ func (l *line) attached() []core.Piece {
 	return pieces
 }
 
-// said returns what a line of a user's turn adds: prompts, results of tools, and what the host says in the user's name.
-func (l *line) said() []core.Piece {
+// said reads what a line of a user's turn adds: prompts, results of tools, and what the host says in the user's name.
+func (l *line) said(e *core.Entry) {
 	class := core.PromptText
 	if transcript.IsTrue(l.meta) {
 		class = core.InjectedText
 	}
 	var content []byte
 	transcript.Pick(l.message, transcript.Field{Name: "content", Value: &content})
-	var pieces []core.Piece
 	if s := transcript.String(content); s != "" {
-		return []core.Piece{{Class: class, Text: s}}
+		e.Content = []core.Piece{{Class: class, Text: s}}
+		return
 	}
 	transcript.Elements(content, func(block []byte) bool {
-		var kind, id, body []byte
+		var kind, id, body, failed []byte
 		transcript.Pick(block,
 			transcript.Field{Name: "type", Value: &kind},
 			transcript.Field{Name: "tool_use_id", Value: &id},
-			transcript.Field{Name: "content", Value: &body})
+			transcript.Field{Name: "content", Value: &body},
+			transcript.Field{Name: "is_error", Value: &failed})
 		if transcript.String(kind) != "tool_result" {
-			pieces = append(pieces, texts(block, class)...)
+			e.Content = append(e.Content, texts(block, class)...)
 			return true
 		}
 		result := core.Piece{Class: core.ToolResult, CallID: transcript.String(id)}
@@ -66,10 +67,10 @@ func (l *line) said() []core.Piece {
 				result.Text += p.Text
 			}
 		}
-		pieces = append(append(pieces, result), images...)
+		e.Content = append(append(e.Content, result), images...)
+		e.Results = append(e.Results, callResult(id, transcript.IsTrue(failed))...)
 		return true
 	})
-	return pieces
 }
 
 // texts returns the pieces of a string, of a block or of an array of blocks.

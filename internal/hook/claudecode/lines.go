@@ -27,7 +27,7 @@ func format(path string) transcript.Format {
 		Enough: secondAnswer(),
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
-			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
+			return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
 		},
 	}
 }
@@ -47,7 +47,7 @@ func secondAnswer() func(core.Entry) bool {
 	}
 }
 
-var toolUse, titleType, summaryType = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
+var toolUse, isError, titleType, summaryType = []byte(`"tool_use"`), []byte(`"is_error"`), []byte(`-title"`), []byte(`"summary"`)
 
 // wanted are the types of line that are read to their end.
 var wanted = map[string]bool{
@@ -69,7 +69,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 		if transcript.IsTrue(l.summary) {
 			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
 		} else {
-			e.Content = l.said()
+			l.said(&e)
 		}
 	case `"attachment"`:
 		e.Content = l.attached()
@@ -159,7 +159,7 @@ func (l *line) assistant(e *core.Entry) {
 	})
 }
 
-// block reads a block of an answer. Whether a call that it makes succeeded stands in a later line; it is taken to have.
+// block reads a block of an answer. Whether a call that it makes succeeded stands in a later line.
 func (l *line) block(e *core.Entry, block []byte) {
 	var kind, text, signature, id, name, input []byte
 	transcript.Pick(block,
@@ -183,7 +183,7 @@ func (l *line) block(e *core.Entry, block []byte) {
 		}
 		e.Content = append(e.Content, call)
 		for _, use := range toolPaths(call.Tool, input, transcript.String(l.cwd)) {
-			use.At = e.At
+			use.At, use.CallID = e.At, call.CallID
 			e.Paths = append(e.Paths, use)
 		}
 	}
@@ -260,5 +260,5 @@ func merge(entries []core.Entry) []core.Entry {
 func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
 
 func isEmpty(e core.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0 && len(e.Content) == 0
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths)+len(e.Results)+len(e.Content) == 0
 }
