@@ -199,9 +199,12 @@ func TestEveryClientEndsWithTheStoredState(t *testing.T) {
 		editors = append(editors, startEditor(t, bin, home))
 	}
 	write(t, bin, home, 10, func(string, time.Time) {})
+	for i, e := range editors { // what comes in over one server is told the clients of the others
+		e.ask("hook/handle", fmt.Sprintf(`{"host":"claude-code","payload":{"session_id":"of client %d","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"hello"}}`, i, home))
+	}
 	want := texts(editors[0].state())
-	if len(want) != writers {
-		t.Fatalf("%d sessions are stored, want %d", len(want), writers)
+	if len(want) != writers+clients {
+		t.Fatalf("%d sessions are stored, want %d", len(want), writers+clients)
 	}
 	for i, e := range editors {
 		limit := time.Now().Add(30 * time.Second)

@@ -16,14 +16,14 @@ import (
 // fleet is a client of a server, and the service of another process that records tasks.
 type fleet struct {
 	*peer
-	writer, witness *core.Service
-	tasks           int
+	writer, witness  *core.Service
+	tasks, witnessed int
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")
-	f := &fleet{watcher(t, shared(t, path), "/home/me/a"), shared(t, path), shared(t, path), 0}
+	f := &fleet{watcher(t, shared(t, path), "/home/me/a"), shared(t, path), shared(t, path), 0, 0}
 	f.wantAlerts() // from here on alerts are new to it
 	return f
 }
@@ -43,8 +43,11 @@ func (f *fleet) record(n, tokens int) {
 func (f *fleet) wantAlerts(want ...string) {
 	f.t.Helper()
 	f.wantPushes(want...)
-	prompt(f.t, f.witness, "witness", "/home/me/a", strings.Repeat("x", f.tasks))
-	f.wantPushes("changed witness active")
+	for range 2 { // an alert is told after the changes of its look
+		f.witnessed++
+		prompt(f.t, f.witness, "witness", "/home/me/a", fmt.Sprint(f.witnessed))
+		f.wantPushes("changed witness active")
+	}
 }
 
 // report asks the server for its report, as JSON.
