@@ -115,6 +115,9 @@ type Report struct {
 	Provenance Provenance
 	Model      string
 	MessageID  string
+	// Late says that the report was written down after the results of the calls that its response made: the newest of what was
+	// added before it is not in it.
+	Late bool
 }
 
 // UsageTuple is a provider's own count for one response, in tokens. Two reports with one tuple describe one response.
@@ -139,6 +142,8 @@ type Boundary struct {
 	// Micro is a compaction that clears old tool results in place: how full the window is afterwards is unknown until the
 	// next report.
 	Micro bool
+	// Cleared are the ids of the calls whose results a Micro one cleared, where the host says so.
+	Cleared []string
 }
 
 // Cursor is a place in a transcript. A file is known by device and inode, since the same file may go by several paths.
@@ -162,7 +167,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title, Paths, Results or Content.
+// line only carries Title, Limits, Paths, Results or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -170,6 +175,7 @@ type Entry struct {
 	Boundary *Boundary
 	Limit    *LimitError
 	Title    string
+	Limits   Limits // what the line states of the model's limits
 	Paths    []PathUse
 	Results  []CallResult
 	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in

@@ -59,6 +59,7 @@ func (r *reduction) identify() {
 		r.s.CWD = r.s.project(r.ev)
 		set(&r.s.Title, r.ev.Title)
 		set(&r.s.Provider, r.ev.Provider)
+		set(&r.s.Transcript, r.ev.Transcript)
 	}
 	if r.ev.HostPID != 0 {
 		r.s.HostPID = r.ev.HostPID
@@ -102,7 +103,7 @@ func (r *reduction) mainChain() {
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
-	r.mergeLimits()
+	r.stateLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
 		r.report(rep.dated(r.now))
@@ -152,21 +153,26 @@ func (r *reduction) mainChain() {
 	r.speak()
 }
 
-// mergeLimits takes over the limits that the event states. A session's start states the user's settings anew.
-func (r *reduction) mergeLimits() {
-	from, to := r.ev.Limits, &r.s.Limits
+// stateLimits takes over the limits that the event states. A session's start states the user's settings anew.
+func (r *reduction) stateLimits() {
+	r.s.Limits = r.s.Limits.with(r.ev.Limits)
+	if from, to := r.ev.Limits, &r.s.Limits; r.ev.Kind == SessionStarted {
+		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	}
+}
+
+// with returns the limits with those that are stated anew.
+func (l Limits) with(stated Limits) Limits {
 	for _, f := range []struct{ to, from *int }{
-		{&to.WindowTokens, &from.WindowTokens}, {&to.InputTokens, &from.InputTokens}, {&to.OutputTokens, &from.OutputTokens},
-		{&to.AutoCompactPercent, &from.AutoCompactPercent}, {&to.AutoCompactWindow, &from.AutoCompactWindow}, {&to.ReserveTokens, &from.ReserveTokens},
+		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
+		{&l.AutoCompactPercent, &stated.AutoCompactPercent}, {&l.AutoCompactWindow, &stated.AutoCompactWindow}, {&l.ReserveTokens, &stated.ReserveTokens},
 	} {
 		if *f.from != 0 {
 			*f.to = *f.from
 		}
 	}
-	to.AutoCompactOff = to.AutoCompactOff || from.AutoCompactOff
-	if r.ev.Kind == SessionStarted {
-		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
-	}
+	l.AutoCompactOff = l.AutoCompactOff || stated.AutoCompactOff
+	return l
 }
 
 // ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
@@ -194,6 +200,7 @@ func (r *reduction) ingest() {
 		if e.Title != "" {
 			r.s.Title = e.Title
 		}
+		r.s.Limits = r.s.Limits.with(e.Limits)
 		for _, use := range e.Paths {
 			at := e.At
 			if at.IsZero() {
@@ -303,7 +310,8 @@ func (r *reduction) compacted(b Boundary) {
 			r.s.RemindedAt = time.Time{}
 		}
 		if c.Frozen == nil {
-			r.s.Compaction.Frozen = r.workingContext().Paths
+			w := r.workingContext()
+			r.s.Compaction.Frozen, r.s.Compaction.Omitted = w.Paths, w.Omitted
 		}
 	}
 	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
@@ -334,6 +342,7 @@ func (r *reduction) openCompaction() {
 	lines := w.Lines()
 	tells := lines != nil && r.accepts(CompactionContext)
 	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	r.s.Compaction.Omitted = w.Omitted
 	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}

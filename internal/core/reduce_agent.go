@@ -55,6 +55,9 @@ func (r *reduction) agent() {
 	if r.ev.AgentType != "" {
 		a.AgentType = r.ev.AgentType
 	}
+	if r.ev.Model != "" {
+		a.Model = r.ev.Model
+	}
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
@@ -66,6 +69,7 @@ func (r *reduction) agent() {
 	}
 	if reading := r.ev.Reading; reading != nil && reading.Cursor != (Cursor{}) {
 		for _, e := range reading.Entries {
+			a.Limits = a.Limits.with(e.Limits)
 			if e.Report != nil {
 				observe(*e.Report)
 			}

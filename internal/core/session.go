@@ -11,6 +11,8 @@ type Session struct {
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
+	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	Transcript string `json:"transcript,omitempty"`
 
 	Gauge Gauge `json:"gauge"` // the main chain
 	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
@@ -93,6 +95,7 @@ type Agent struct {
 	AgentID   string    `json:"agentId"`
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
+	Limits    Limits    `json:"limits,omitzero"` // of its model, where its own transcript states them
 	Gauge     Gauge     `json:"gauge"`
 	Cursor    Cursor    `json:"cursor"`             // in its own transcript
 	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
@@ -119,9 +122,10 @@ type Compaction struct {
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
 	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
-	// summary, and they are the whole working context.
-	Lost  []string `json:"lost,omitempty"`
-	Whole bool     `json:"whole,omitempty"`
+	// summary, and they are the whole working context, with Omitted more; so many were left out of Frozen, too.
+	Lost    []string `json:"lost,omitempty"`
+	Whole   bool     `json:"whole,omitempty"`
+	Omitted int      `json:"omitted,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

@@ -139,7 +139,7 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
-		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
+		w := ResolveWindow(e.Host, e.Provider, a.Model, a.Limits, LearnedWindow{}, cfg.Window, rules)
 		shown := AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)}
 		switch {
 		case a.EndedAt.IsZero():
