@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz generate clean
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean
 
 build: bin/ctxls
 
@@ -19,7 +19,7 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover e2e
+test: needs lint cross unit race cover fuzz e2e
 
 # What a fresh machine lacks.
 needs:
@@ -41,11 +41,17 @@ e2e: $(STATICCHECK)
 	$(STATICCHECK) -tags e2e ./test/...
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
 
+# Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
+FUZZTIME ?= 10s
+fuzz:
+	sh internal/tools/fuzz.sh $(FUZZTIME)
+
 lint: $(STATICCHECK)
 	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
+	go run ./internal/tools/licenses > /dev/null
 
 $(STATICCHECK):
 	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
@@ -59,8 +65,16 @@ cross:
 bench: build
 	go run ./internal/tools/bench
 
+# What people download: an archive for each system, with checksums. VERSION=v1.2.3 names it; else git does.
+release:
+	go run ./internal/tools/release -version '$(VERSION)' -out dist
+
+# What is in the binary that others wrote, and under which licence.
+licenses:
+	@go run ./internal/tools/licenses
+
 generate:
 	go generate ./...
 
 clean:
-	rm -rf bin coverage.out
+	rm -rf bin dist coverage.out

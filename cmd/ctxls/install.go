@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,18 +21,30 @@ var installCommand = command{
 	name: "install", synopsis: "HOST [--user|--project|--local] [--statusline] [--dry-run]", short: "have an agent host run ctxls at its events",
 	long: `
 Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (--user, or below $CLAUDE_CONFIG_DIR), to
-.claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local).
+.claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local); for codex
+to ~/.codex/hooks.json (--user, or below $CODEX_HOME) or to .codex/hooks.json (--project). Codex runs hooks only once they are
+trusted; install says how.
+
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
 ` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
-run by ctxls and shown after its own.`,
+run by ctxls and shown after its own. With --json and no host it tells programs which hosts there are.`,
 	examples: `ctxls install claude-code --statusline
-ctxls install claude-code --local --dry-run`,
+ctxls install claude-code --local --dry-run
+ctxls install codex
+ctxls install --json`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
+		asJSON := fs.Bool("json", false, "print the hosts there are as JSON, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
+			if *asJSON {
+				if len(args) > 0 {
+					return usageError{"install --json takes no host"}
+				}
+				return printJSON(a.stdout, listInstallers())
+			}
 			target, err := a.target("install", scope, args)
 			if err != nil {
 				return err
@@ -50,6 +63,9 @@ ctxls install claude-code --local --dry-run`,
 				return err
 			case len(done) == 0:
 				fmt.Fprintf(a.stdout, "nothing to do: %s runs ctxls already\n", file.Path)
+				if target.trust != "" {
+					fmt.Fprintln(a.stdout, target.trust)
+				}
 				return nil
 			case *dryRun:
 				return a.printDiff(file, after)
@@ -65,7 +81,7 @@ ctxls install claude-code --local --dry-run`,
 			if *statusline {
 				a.noteOtherStatusLines(target.scope, file.Path)
 			}
-			fmt.Fprintf(a.stdout, "Sessions that start from now on run ctxls; 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", target.host)
+			fmt.Fprintf(a.stdout, "%s 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", cmp.Or(target.trust, "Sessions that start from now on run ctxls."), target.host)
 			return nil
 		}
 	},

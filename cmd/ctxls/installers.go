@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/codex"
 	"github.com/ctxls/ctxls/internal/hook/gemini"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
@@ -20,6 +21,8 @@ type installer struct {
 	settingsFile func(scope settings.Scope, getenv func(string) string, home, cwd string) string
 	// statusline says that the host shows what a command prints.
 	statusline bool
+	// trust says what the host still wants before it runs what was installed; "" is nothing.
+	trust string
 	// install returns the file's text with executable run at the host's events; uninstall one without that, or nil where
 	// nothing is left of a file that was not there before. done says what was changed, one sentence each; none means that
 	// nothing had to be.
@@ -28,11 +31,19 @@ type installer struct {
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
-var installers = []installer{claudeCode, geminiCLI}
+var installers = []installer{claudeCode, codexCLI, geminiCLI}
 
 var claudeCode = installer{
 	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+}
+
+var codexCLI = installer{
+	host: core.HostCodex, scopes: codex.Scopes, homeVar: "CODEX_HOME", settingsFile: codex.HooksFile, trust: codex.Trust,
+	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
+		return codex.Install(name, text, executable)
+	},
+	uninstall: codex.Uninstall,
 }
 
 var geminiCLI = installer{
@@ -48,6 +59,24 @@ func installableHosts() (names []string) {
 		names = append(names, string(i.host))
 	}
 	return names
+}
+
+// installerList is what programs are told of the hosts that ctxls can be put into.
+type installerList struct {
+	Hosts []installerInfo `json:"hosts"`
+}
+
+type installerInfo struct {
+	Host       core.Host        `json:"host"`
+	Scopes     []settings.Scope `json:"scopes"`     // each the name of a flag; the first is the default
+	StatusLine bool             `json:"statusline"` // --statusline may be asked for
+}
+
+func listInstallers() (list installerList) {
+	for _, i := range installers {
+		list.Hosts = append(list.Hosts, installerInfo{i.host, i.scopes, i.statusline})
+	}
+	return list
 }
 
 // noteOtherStatusLines says where another scope has a status line too: only one of them is shown.

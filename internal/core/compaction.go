@@ -15,15 +15,16 @@ const (
 	maxCompactionIDs = 8
 )
 
-// Open returns the state after a host announced a compaction, with the working set as it was told the host.
-func (c Compaction) Open(frozen []string, now time.Time) Compaction {
-	c.OpenedAt, c.Frozen = now, frozen
+// Open returns the state after a host announced a compaction, with the working set as it was told the host. told says that the
+// agent will read it too.
+func (c Compaction) Open(frozen []string, told bool, now time.Time) Compaction {
+	c.OpenedAt, c.Frozen, c.Told, c.Lost = now, frozen, told, nil
 	return c
 }
 
 // Cancel returns the state after something happened that cannot happen while a compaction runs: the host's attempt failed.
 func (c Compaction) Cancel() Compaction {
-	c.OpenedAt, c.Frozen = time.Time{}, nil
+	c.OpenedAt, c.Frozen, c.Told = time.Time{}, nil, false
 	return c
 }
 

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -224,6 +225,35 @@ func TestOccupancyLaws(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Where the agent reads what the host was told of the files, it is told them by that and not again.
+func TestSurvivalByTheHostsEcho(t *testing.T) {
+	for echoed, want := range map[bool]string{
+		true:  "",
+		false: "ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - a.go",
+	} {
+		w := newWorld()
+		out := w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, Event{Kind: CompactionOpened, Echoed: echoed},
+			Event{Kind: CompactionDone, Accepts: []EffectKind{}}, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}},
+			Event{Kind: PromptSubmitted})
+		if got := texts(out.Effects); got != want {
+			t.Errorf("echoed %v: said %q", echoed, got)
+		}
+		// Nothing of it is left for the next compaction.
+		out = w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened},
+			Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}}, Event{Kind: PromptSubmitted})
+		if got := texts(out.Effects); !strings.HasSuffix(got, "does not name:\n  - a.go") {
+			t.Errorf("echoed %v: said after the next compaction %q", echoed, got)
+		}
+	}
+	// A host that took nothing echoes nothing; neither does one whose attempt failed.
+	w := newWorld()
+	out := w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, Event{Kind: CompactionOpened, Echoed: true, Accepts: []EffectKind{}},
+		Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}}, Event{Kind: PromptSubmitted})
+	if len(out.Effects) != 1 {
+		t.Errorf("nothing was echoed: said %q", texts(out.Effects))
+	}
 }
 
 // fallen is a host that tells nobody when it compacts, and not whose tools run.

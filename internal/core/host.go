@@ -86,9 +86,7 @@ type CompactionRule struct {
 }
 
 // hostRules is what is known of hosts that no adapter speaks to. Where they compact was read in their sources, and seen in
-// OpenCode 1.18.33 (at 190,989 of 200,000 tokens) and Codex 0.169.0, which reports 95 % of a window and compacts at 90 % of
-// the whole.
+// OpenCode 1.18.33 (at 190,989 of 200,000 tokens).
 var hostRules = map[Host]Rules{
 	HostOpenCode: {CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}},
-	HostCodex:    {Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}},
 }

@@ -49,12 +49,12 @@ type MeasureRequest struct {
 
 // Measurement is how large a conversation is.
 type Measurement struct {
-	Tokens           int      `json:"tokens"`
+	Tokens           int      `json:"tokens"`           // of every text that the model would read
 	ExceedsThreshold bool     `json:"exceedsThreshold"` // Tokens > ThresholdTokens, strictly
-	ThresholdTokens  int      `json:"thresholdTokens"`
-	WindowTokens     *int     `json:"windowTokens"`
-	Percent          *float64 `json:"percent"` // of WindowTokens; may be above 100
-	Encoding         string   `json:"encoding"`
+	ThresholdTokens  int      `json:"thresholdTokens"`  // the size above which it is too large
+	WindowTokens     *int     `json:"windowTokens"`     // how many the model accepts; null is unknown
+	Percent          *float64 `json:"percent"`          // of WindowTokens; may be above 100
+	Encoding         string   `json:"encoding"`         // what was counted with
 	// Exact is true when everything counted was text, and either no model was named or the named model really uses
 	// Encoding and no tools were defined, which every provider writes out in a form of its own.
 	Exact bool `json:"exact"`

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -40,6 +39,8 @@ type reduction struct {
 	ch      Changes
 	effects []Effect
 
+	results []CallResult // that were read
+
 	grown bool // the tail changed
 	gap   bool // what was read does not follow on what was read before
 }
@@ -58,6 +59,7 @@ func (r *reduction) identify() {
 		set(&r.s.CWD, r.ev.CWD)
 		set(&r.s.Title, r.ev.Title)
 		set(&r.s.Provider, r.ev.Provider)
+		set(&r.s.Transcript, r.ev.Transcript)
 	}
 	if r.ev.HostPID != 0 {
 		r.s.HostPID = r.ev.HostPID
@@ -101,7 +103,7 @@ func (r *reduction) mainChain() {
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
-	r.mergeLimits()
+	r.stateLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
 		r.report(rep.dated(r.now))
@@ -111,12 +113,16 @@ func (r *reduction) mainChain() {
 		r.learnStated(*r.ev.Limit)
 	}
 	for _, use := range r.ev.Paths {
-		r.use(use, r.now)
+		r.use(use.at(r.now))
+	}
+	for _, result := range slices.Concat(r.results, r.ev.Results) {
+		r.settle(result)
 	}
 	switch r.ev.Kind {
 	case PromptSubmitted:
 		r.recordTask()
 		r.cancelOpening()
+		r.settleAll()
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
@@ -129,6 +135,7 @@ func (r *reduction) mainChain() {
 		r.recordTask()
 	case SessionEnded:
 		r.recordTask()
+		r.settleAll()
 	case CompactionOpened:
 		r.openCompaction()
 	case CompactionDone:
@@ -146,21 +153,26 @@ func (r *reduction) mainChain() {
 	r.speak()
 }
 
-// mergeLimits takes over the limits that the event states. A session's start states the user's settings anew.
-func (r *reduction) mergeLimits() {
-	from, to := r.ev.Limits, &r.s.Limits
+// stateLimits takes over the limits that the event states. A session's start states the user's settings anew.
+func (r *reduction) stateLimits() {
+	r.s.Limits = r.s.Limits.with(r.ev.Limits)
+	if from, to := r.ev.Limits, &r.s.Limits; r.ev.Kind == SessionStarted {
+		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	}
+}
+
+// with returns the limits with those that are stated anew.
+func (l Limits) with(stated Limits) Limits {
 	for _, f := range []struct{ to, from *int }{
-		{&to.WindowTokens, &from.WindowTokens}, {&to.InputTokens, &from.InputTokens}, {&to.OutputTokens, &from.OutputTokens},
-		{&to.AutoCompactPercent, &from.AutoCompactPercent}, {&to.AutoCompactWindow, &from.AutoCompactWindow}, {&to.ReserveTokens, &from.ReserveTokens},
+		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
+		{&l.AutoCompactPercent, &stated.AutoCompactPercent}, {&l.AutoCompactWindow, &stated.AutoCompactWindow}, {&l.ReserveTokens, &stated.ReserveTokens},
 	} {
 		if *f.from != 0 {
 			*f.to = *f.from
 		}
 	}
-	to.AutoCompactOff = to.AutoCompactOff || from.AutoCompactOff
-	if r.ev.Kind == SessionStarted {
-		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
-	}
+	l.AutoCompactOff = l.AutoCompactOff || stated.AutoCompactOff
+	return l
 }
 
 // ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
@@ -184,13 +196,18 @@ func (r *reduction) ingest() {
 		if e.Title != "" {
 			r.s.Title = e.Title
 		}
+		r.s.Limits = r.s.Limits.with(e.Limits)
 		for _, use := range e.Paths {
 			at := e.At
 			if at.IsZero() {
 				at = r.now
 			}
-			r.use(use, at)
+			r.use(use.at(at))
 		}
+		for _, result := range e.Results {
+			r.settle(result)
+		}
+		r.results = append(r.results, e.Results...)
 		switch {
 		case e.Report != nil:
 			r.report(*e.Report)
@@ -281,7 +298,8 @@ func (r *reduction) compacted(b Boundary) {
 			r.s.RemindedAt = time.Time{}
 		}
 		if c.Frozen == nil {
-			r.s.Compaction.Frozen = r.workingContext().Paths
+			w := r.workingContext()
+			r.s.Compaction.Frozen, r.s.Compaction.Omitted = w.Paths, w.Omitted
 		}
 	}
 	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
@@ -298,6 +316,8 @@ func (r *reduction) survive(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
 	case c.Frozen == nil:
+	case c.Told: // with the announcement
+		c.Frozen, c.Told = nil, false
 	case summary != "":
 		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
 	case first && !r.st.Rules.SummaryVisible:
@@ -307,17 +327,18 @@ func (r *reduction) survive(summary string, first bool) {
 
 func (r *reduction) openCompaction() {
 	w := r.workingContext()
-	r.s.Compaction = r.s.Compaction.Open(w.Paths, r.now)
-	r.s.Compaction.Lost = nil
-	if lines := w.Lines(); lines != nil && r.accepts(CompactionContext) {
+	lines := w.Lines()
+	tells := lines != nil && r.accepts(CompactionContext)
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	r.s.Compaction.Omitted = w.Omitted
+	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
 }
 
-// workingContext returns the working set with what the event itself added to it.
+// workingContext returns the working set in the form in which the host is handed it.
 func (r *reduction) workingContext() WorkingContext {
-	set := slices.Concat(r.ch.Paths, r.st.WorkingSet)
-	return NewWorkingContext(set, r.s.CWD, r.cfg.Compaction)
+	return NewWorkingContext(r.inUse(), r.s.CWD, r.cfg.Compaction)
 }
 
 func (r *reduction) cancelOpening() {
@@ -344,23 +365,15 @@ func (r *reduction) beginTurn() {
 	r.s.Turns++
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
-	r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
-	if r.cfg.Store.KeepPrompts {
-		r.s.PromptText = r.ev.Prompt
-	}
 	if !r.ev.Machine {
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		if r.cfg.Store.KeepPrompts {
+			r.s.PromptText = r.ev.Prompt
+		}
 		for _, use := range PathsInPrompt(r.ev.Prompt) {
-			r.use(use, r.now)
+			r.use(use.at(r.now))
 		}
 	}
-}
-
-func (r *reduction) use(use PathUse, at time.Time) {
-	if use.Path = strings.TrimSpace(use.Path); use.Path == "" {
-		return
-	}
-	use.At = at
-	r.ch.Paths = append(r.ch.Paths, use)
 }
 
 func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {

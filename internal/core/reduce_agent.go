@@ -55,10 +55,13 @@ func (r *reduction) agent() {
 	if r.ev.AgentType != "" {
 		a.AgentType = r.ev.AgentType
 	}
+	if r.ev.Model != "" {
+		a.Model = r.ev.Model
+	}
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
-			a.Gauge = gauge
+			a.Gauge, a.Awaiting = gauge, false
 			if rep.Model != "" {
 				a.Model = rep.Model
 			}
@@ -66,6 +69,7 @@ func (r *reduction) agent() {
 	}
 	if reading := r.ev.Reading; reading != nil && reading.Cursor != (Cursor{}) {
 		for _, e := range reading.Entries {
+			a.Limits = a.Limits.with(e.Limits)
 			if e.Report != nil {
 				observe(*e.Report)
 			}
@@ -76,7 +80,14 @@ func (r *reduction) agent() {
 		observe(rep.dated(r.now))
 	}
 	a.UpdatedAt, a.EndedAt = r.now, time.Time{}
-	if r.ev.Kind == AgentFinished {
+	switch r.ev.Kind {
+	case ToolStarting:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
+	case BatchFinished:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
+		a.Awaiting = true
+	case AgentFinished:
+		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
 		a.EndedAt = r.now
 	}
 }

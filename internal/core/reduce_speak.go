@@ -102,7 +102,7 @@ func (r *reduction) sayLost() {
 	}
 	text := lostNote(lost)
 	if r.s.Compaction.Whole {
-		text = strings.Join(WorkingContext{Paths: lost}.Lines(), "\n")
+		text = strings.Join(WorkingContext{Paths: lost, Omitted: r.s.Compaction.Omitted}.Lines(), "\n")
 	}
 	if r.say(text) {
 		r.s.Compaction.Lost = nil

@@ -11,6 +11,8 @@ type Session struct {
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
+	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	Transcript string `json:"transcript,omitempty"`
 
 	Gauge Gauge `json:"gauge"` // the main chain
 	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
@@ -19,6 +21,7 @@ type Session struct {
 	Limits  Limits  `json:"limits"`
 	Tail    Tail    `json:"tail,omitzero"` // of the main chain
 
+	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
@@ -30,7 +33,7 @@ type Session struct {
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
 	Turns        int       `json:"turns,omitempty"`        // prompts so far
-	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt
+	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
 	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
@@ -70,8 +73,10 @@ type Agent struct {
 	AgentID   string    `json:"agentId"`
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
+	Limits    Limits    `json:"limits,omitzero"` // of its model, where its own transcript states them
 	Gauge     Gauge     `json:"gauge"`
-	Cursor    Cursor    `json:"cursor"` // in its own transcript
+	Cursor    Cursor    `json:"cursor"`             // in its own transcript
+	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }
@@ -85,6 +90,7 @@ type Compaction struct {
 	// OpenedAt is set between opening and Done.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
 	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
+	Told     bool      `json:"told,omitempty"`   // the agent reads what the host was told, after the compaction
 	// Opened says that the last finished one was announced; OwnID names one that was not: another name is another compaction.
 	Opened bool   `json:"opened,omitempty"`
 	OwnID  string `json:"ownId,omitempty"`
@@ -94,9 +100,10 @@ type Compaction struct {
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
 	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
-	// summary, and they are the whole working context.
-	Lost  []string `json:"lost,omitempty"`
-	Whole bool     `json:"whole,omitempty"`
+	// summary, and they are the whole working context, with Omitted more; so many were left out of Frozen, too.
+	Lost    []string `json:"lost,omitempty"`
+	Whole   bool     `json:"whole,omitempty"`
+	Omitted int      `json:"omitted,omitempty"`
 }
 
 // PathUse is one use of a file by a session.
@@ -104,6 +111,8 @@ type PathUse struct {
 	Path string // as the host gave it; sanitised only where shown
 	Use  Use
 	At   time.Time
+	// CallID names the tool call that uses it, where it is not known yet whether the call succeeds; stores keep none.
+	CallID string
 }
 
 // Use says how a file was used. A larger one weighs more.

@@ -123,13 +123,13 @@ const (
 
 // LearnedWindow is what was learned about a model's window from what its provider accepted and refused.
 type LearnedWindow struct {
-	Host           Host      `json:"host"`
-	Provider       string    `json:"provider"`
+	Host           Host      `json:"host"`           // the program that the agent ran in
+	Provider       string    `json:"provider"`       // who served the model
 	Model          string    `json:"model"`          // in its plain spelling, see PlainModel
 	AcceptedTokens int       `json:"acceptedTokens"` // the largest request known to have been accepted
 	StatedTokens   int       `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
 	Why            string    `json:"why"`            // for people: what proved it
-	At             time.Time `json:"at"`
+	At             time.Time `json:"at"`             // when it was proved
 }
 
 // Task is one unit of agent work whose context is recorded for the fleet figures.

@@ -9,7 +9,10 @@ import (
 var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
 	Compaction: CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
 
-var openCodeRules, codexRules = hostRules[HostOpenCode], hostRules[HostCodex]
+var (
+	openCodeRules = hostRules[HostOpenCode]
+	codexRules    = Rules{Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}}
+)
 
 func TestResolveWindow(t *testing.T) {
 	cfg := DefaultConfig().Window

@@ -22,7 +22,8 @@ func TestWorkingContext(t *testing.T) {
 	}
 	one := DefaultConfig().Compaction
 	one.MaxPaths = 1
-	tie := []PathUse{{"/p/mentioned", Mentioned, t0}, {"/p/read", Read, t0}, {"/p/edited", Edited, t0}, {"edited", Read, t0.Add(-time.Hour)}}
+	tie := []PathUse{{Path: "/p/mentioned", Use: Mentioned, At: t0}, {Path: "/p/read", Use: Read, At: t0}, {Path: "/p/edited", Use: Edited, At: t0},
+		{Path: "edited", Use: Read, At: t0.Add(-time.Hour)}}
 	if diff := cmp.Diff([]string{"ctxls: working context", "Current file paths in context:", "  - edited", "  ... and 2 more paths"}, NewWorkingContext(tie, "/p", one).Lines()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -96,7 +96,7 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 		f.path = text
 		return nil
 	}
-	path, err := localPath(text)
+	path, err := core.PathOfURI(text)
 	f.path = path
 	return err
 }
@@ -124,11 +124,17 @@ func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, e
 // GetParams ask for one session.
 type GetParams struct {
 	SessionRef
-	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, where that is known
+	WorkDone
+	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, which may take seconds
 }
 
-func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionView, error) {
-	return s.service.Session(ctx, p.key())
+func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionDetail, error) {
+	if !p.Breakdown {
+		view, err := s.service.Session(ctx, p.key())
+		return core.SessionDetail{SessionView: view}, err
+	}
+	defer s.longWork(p.WorkDone, "reading the conversation")()
+	return s.service.SessionBreakdown(ctx, p.key(), nil)
 }
 
 // HistoryParams ask for the points of a session's curve.

@@ -143,8 +143,8 @@ func messages(n int) string {
 	return fmt.Sprintf("%d messages", n)
 }
 
-// Progress writes how much of an input is counted, both in bytes.
+// Progress writes how much of an input is read and counted, both in bytes.
 func Progress(done, total int64) string {
 	percent := core.Percent(int(done), int(total))
-	return fmt.Sprintf("counting %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
+	return fmt.Sprintf("reading %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
 }

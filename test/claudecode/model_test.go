@@ -35,6 +35,8 @@ type reply struct {
 	tokens int
 	// refusal is an error message instead of an answer.
 	refusal string
+	// before is called before the answer is given.
+	before func()
 	// hang holds the answer back until the test ends.
 	hang bool
 }
@@ -122,6 +124,9 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	m.ids++
 	id := m.ids
 	m.mu.Unlock()
+	if reply.before != nil {
+		reply.before()
+	}
 	if reply.hang {
 		select {
 		case <-r.Context().Done():

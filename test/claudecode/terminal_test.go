@@ -118,7 +118,8 @@ func TestTerminal(t *testing.T) {
 	}
 	term.enters("[[small]] go on")
 	term.shows("Small answer.", "15% · 30k/200k")
-	wantSaid(t, "after the compaction", w.model.last("small"), lost("UserPromptSubmit", "src/main.go", "src/util.go"))
+	wantSaid(t, "after the compaction", w.model.last("small"))
+	wantTold(t, w.model.last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
 
 	term.enters("/clear")
 	term.shows("? · ?/200k", "MY LINE")

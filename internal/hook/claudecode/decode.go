@@ -37,8 +37,8 @@ type payload struct {
 	sessionID, event, transcript, cwd, agentID, agentType, agentTranscript []byte
 	source, model, contextTokens                                           []byte // SessionStart
 	prompt                                                                 []byte // UserPromptSubmit
-	toolName, toolInput, toolCalls                                         []byte // tool events
-	summary                                                                []byte // PostCompact
+	toolName, toolInput, toolUseID, toolCalls                              []byte // tool events
+	trigger, summary                                                       []byte // PreCompact, PostCompact
 	errorDetails, lastMessage                                              []byte // StopFailure
 	contextWindow, sessionName, workspace                                  []byte // status line
 }
@@ -65,7 +65,9 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "prompt", Value: &p.prompt},
 		transcript.Field{Name: "tool_name", Value: &p.toolName},
 		transcript.Field{Name: "tool_input", Value: &p.toolInput},
+		transcript.Field{Name: "tool_use_id", Value: &p.toolUseID},
 		transcript.Field{Name: "tool_calls", Value: &p.toolCalls},
+		transcript.Field{Name: "trigger", Value: &p.trigger},
 		transcript.Field{Name: "compact_summary", Value: &p.summary},
 		transcript.Field{Name: "error_details", Value: &p.errorDetails},
 		transcript.Field{Name: "last_assistant_message", Value: &p.lastMessage},
@@ -87,6 +89,9 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		HostPID:         a.pid,
 		Limits:          a.limits,
 	}
+	if ev.AgentID != "" && ev.AgentTranscript == "" {
+		ev.AgentTranscript = agentTranscript(ev.Transcript, ev.AgentID)
+	}
 	if ev.Name == "" || name == statusLine {
 		ev.Name = name
 	}
@@ -102,6 +107,15 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 	ev.Accepts = accepts(ev.Name)
 	p.complete(&ev)
 	return ev, nil
+}
+
+// agentTranscript returns where the host writes what a sub-agent says. Of the events from inside one only its end names the file.
+func agentTranscript(session, agent string) string {
+	dir, ok := strings.CutSuffix(session, ".jsonl")
+	if !ok || strings.ContainsAny(agent, `/\`) {
+		return ""
+	}
+	return dir + "/subagents/agent-" + agent + ".jsonl"
 }
 
 // complete fills in what only some events carry.
@@ -120,12 +134,18 @@ func (p *payload) complete(ev *core.Event) {
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(p.prompt)
 		ev.Machine = isMachine(ev.Prompt)
-	case "PreToolUse", "PostToolUseFailure":
-		ev.Paths = toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD))
+	case "PreToolUse": // a call that has not run only names its files
+		ev.Paths = byCall(transcript.String(p.toolUseID), toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)))
 	case "PostToolUse":
 		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
+		ev.Results = callResult(p.toolUseID, false)
+	case "PostToolUseFailure":
+		ev.Results = callResult(p.toolUseID, true)
 	case "PostToolBatch":
-		ev.Paths = batchPaths(p.toolCalls, ev.CWD)
+		ev.Paths, ev.Results = batch(p.toolCalls, ev.CWD)
+	case "PreCompact":
+		// After a compaction that a person asked for, the host shows what its hooks printed, and the model reads along.
+		ev.Echoed = transcript.String(p.trigger) == "manual"
 	case "PostCompact":
 		if summary := withoutAnalysis(transcript.String(p.summary)); summary != "" {
 			ev.CompactedBy = &core.Boundary{Summary: summary}

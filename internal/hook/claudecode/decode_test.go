@@ -220,13 +220,18 @@ func TestPathsOfTools(t *testing.T) {
 
 var useNames = map[core.Use]string{core.Mentioned: "mentioned", core.Read: "read", core.Edited: "edited"}
 
-func TestAFailedCallOfABatchOnlyMentionsItsFiles(t *testing.T) {
+// What failed is marked in few results; the other calls of a batch name themselves, for the transcript to tell.
+func TestResultsOfABatch(t *testing.T) {
 	ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PostToolBatch","cwd":"/w","tool_calls":[
-		{"tool_name":"Edit","tool_input":{"file_path":"/w/a"},"tool_response":"<tool_use_error>no</tool_use_error>"},
-		{"tool_name":"Edit","tool_input":{"file_path":"/w/b"},"tool_response":"done"},
+		{"tool_name":"Edit","tool_input":{"file_path":"/w/a"},"tool_use_id":"t1","tool_response":"<tool_use_error>no</tool_use_error>"},
+		{"tool_name":"Edit","tool_input":{"file_path":"/w/b"},"tool_use_id":"t2","tool_response":"done"},
+		{"tool_name":"Read","tool_input":{"file_path":"/w/c"},"tool_use_id":"t3","tool_response":"File does not exist."},
 		"junk",{"tool_name":"Read"}]}`)
-	want := []core.PathUse{{Path: "/w/a", Use: core.Mentioned}, {Path: "/w/b", Use: core.Edited}}
+	want := []core.PathUse{{Path: "/w/b", Use: core.Edited, CallID: "t2"}, {Path: "/w/c", Use: core.Read, CallID: "t3"}}
 	if diff := cmp.Diff(want, ev.Paths); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]core.CallResult{{CallID: "t1", Failed: true}}, ev.Results); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -292,4 +297,20 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of the captured payloads only the one of its end names a sub-agent's transcript; the others lead to the same file.
+func TestTheTranscriptOfASubAgent(t *testing.T) {
+	want := mustDecode(t, "", string(readFile(t, "testdata/payloads/SubagentStop.json"))).AgentTranscript
+	for _, name := range []string{"SubagentStart", "PreToolUse.in-subagent", "PostToolUse.in-subagent", "PostToolBatch.in-subagent"} {
+		ev := mustDecode(t, "", string(readFile(t, "testdata/payloads/"+name+".json")))
+		if ev.AgentTranscript != want {
+			t.Errorf("%s: %q, want %q", name, ev.AgentTranscript, want)
+		}
+	}
+	for _, members := range []string{`"transcript_path":"/x/s.txt","agent_id":"a"`, `"transcript_path":"/x/s.jsonl","agent_id":"../../a"`, `"agent_id":"a"`} {
+		if ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PreToolUse",`+members+`}`); ev.AgentTranscript != "" {
+			t.Errorf("%s: %q", members, ev.AgentTranscript)
+		}
+	}
 }

@@ -27,7 +27,7 @@ func format(path string) transcript.Format {
 		Enough: secondAnswer(),
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
-			return bytes.Contains(data, toolUse) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
+			return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
 		},
 	}
 }
@@ -47,7 +47,7 @@ func secondAnswer() func(core.Entry) bool {
 	}
 }
 
-var toolUse, titleType, summaryType = []byte(`"tool_use"`), []byte(`-title"`), []byte(`"summary"`)
+var toolUse, isError, titleType, summaryType = []byte(`"tool_use"`), []byte(`"is_error"`), []byte(`-title"`), []byte(`"summary"`)
 
 // wanted are the types of line that are read to their end.
 var wanted = map[string]bool{
@@ -69,7 +69,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 		if transcript.IsTrue(l.summary) {
 			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
 		} else {
-			e.Content = l.said()
+			l.said(&e)
 		}
 	case `"attachment"`:
 		e.Content = l.attached()
@@ -159,7 +159,7 @@ func (l *line) assistant(e *core.Entry) {
 	})
 }
 
-// block reads a block of an answer. Whether a call that it makes succeeded stands in a later line; it is taken to have.
+// block reads a block of an answer. Whether a call that it makes succeeded stands in a later line.
 func (l *line) block(e *core.Entry, block []byte) {
 	var kind, text, signature, id, name, input []byte
 	transcript.Pick(block,
@@ -181,11 +181,15 @@ func (l *line) block(e *core.Entry, block []byte) {
 		if call.Tool != exitPlan {
 			call.Text = string(input)
 		}
-		e.Content = append(e.Content, call)
-		for _, use := range toolPaths(call.Tool, input, transcript.String(l.cwd)) {
-			use.At = e.At
+		paths := toolPaths(call.Tool, input, transcript.String(l.cwd))
+		if len(paths) == 1 && paths[0].Use != core.Mentioned {
+			call.Path = paths[0].Path
+		}
+		for _, use := range paths {
+			use.At, use.CallID = e.At, call.CallID
 			e.Paths = append(e.Paths, use)
 		}
+		e.Content = append(e.Content, call)
 	}
 }
 
@@ -203,6 +207,11 @@ func (l *line) boundary(e *core.Entry) {
 			b.PreTokens = transcript.Int(value)
 		case "postTokens", "post_tokens":
 			b.PostTokens = transcript.Int(value)
+		case "compactedToolIds", "compacted_tool_ids":
+			transcript.Elements(value, func(id []byte) bool {
+				b.Cleared = append(b.Cleared, transcript.String(id))
+				return true
+			})
 		}
 		return true
 	})
@@ -260,5 +269,5 @@ func merge(entries []core.Entry) []core.Entry {
 func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
 
 func isEmpty(e core.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths) == 0 && len(e.Content) == 0
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths)+len(e.Results)+len(e.Content) == 0
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -51,21 +52,38 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 	return paths
 }
 
-// batchPaths returns the files of all calls of a batch.
-func batchPaths(calls []byte, cwd string) []core.PathUse {
-	var paths []core.PathUse
+// batch returns the files of all calls of a batch, and the calls that are known to have failed. The payload has no mark for that,
+// and most failures read like any other result; the transcript tells.
+func batch(calls []byte, cwd string) (paths []core.PathUse, results []core.CallResult) {
 	transcript.Elements(calls, func(call []byte) bool {
-		var tool, input, response []byte
+		var tool, input, id, response []byte
 		transcript.Pick(call,
 			transcript.Field{Name: "tool_name", Value: &tool},
 			transcript.Field{Name: "tool_input", Value: &input},
+			transcript.Field{Name: "tool_use_id", Value: &id},
 			transcript.Field{Name: "tool_response", Value: &response})
-		used := toolPaths(transcript.String(tool), input, cwd)
-		if strings.HasPrefix(string(response[:min(len(response), 32)]), `"<tool_use_error>`) {
-			used = toolpath.Mentioned(used)
+		if bytes.HasPrefix(response, []byte(`"<tool_use_error>`)) {
+			results = append(results, callResult(id, true)...)
+			return true
 		}
-		paths = append(paths, used...)
+		paths = append(paths, byCall(transcript.String(id), toolPaths(transcript.String(tool), input, cwd))...)
 		return true
 	})
+	return paths, results
+}
+
+// callResult says how the call of that id ended, where it has one.
+func callResult(id []byte, failed bool) []core.CallResult {
+	if name := transcript.String(id); name != "" {
+		return []core.CallResult{{CallID: name, Failed: failed}}
+	}
+	return nil
+}
+
+// byCall names the call that uses files, of which it is not known yet whether it succeeds.
+func byCall(id string, paths []core.PathUse) []core.PathUse {
+	for i := range paths {
+		paths[i].CallID = id
+	}
 	return paths
 }

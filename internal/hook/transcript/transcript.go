@@ -16,8 +16,8 @@ type Format struct {
 	Entry func(line []byte) (core.Entry, bool)
 	// Enough reports whether nothing before this entry matters to the gauge: usually that it is a usage report.
 	Enough func(core.Entry) bool
-	// History is a quick look at a line from before that entry: whether it may hold paths or a title, the two things of
-	// the past that are wanted when ctxls first meets a session.
+	// History is a quick look at a line from before that entry: whether it may hold paths, a title or the failure of a call: what is
+	// wanted of the past when ctxls first meets a session.
 	History func(line []byte) bool
 }
 
@@ -84,6 +84,27 @@ func read(ctx context.Context, path string, from core.Cursor, format Format, b b
 	return reading, nil
 }
 
+// Scan visits the entries of the transcript at path, newest first, until visit returns false: unlike Read as far back as it
+// takes. progress is told how many bytes have been read and how many there are.
+func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(core.Entry) bool) error {
+	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes})
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	f.b.reach = f.size
+	_, _, err = f.backward(ctx, func(offset int64, line []byte) bool {
+		progress(f.size-offset, f.size)
+		entry, ok := format.Entry(line)
+		if !ok {
+			return true
+		}
+		entry.Offset = offset
+		return visit(entry)
+	})
+	return err
+}
+
 // tail collects entries while lines come newest first.
 type tail struct {
 	format  Format
@@ -92,6 +113,7 @@ type tail struct {
 	entries []core.Entry
 	titled  bool
 	seen    map[string]core.Use
+	failed  map[string]bool // calls; their results come before them
 }
 
 // line takes one line and reports whether to go on.
@@ -104,6 +126,14 @@ func (t *tail) line(offset int64, line []byte) bool {
 		return true
 	}
 	entry.Offset = offset
+	for _, result := range entry.Results {
+		if result.Failed {
+			if t.failed == nil {
+				t.failed = make(map[string]bool)
+			}
+			t.failed[result.CallID] = true
+		}
+	}
 	if t.enough && !t.pastOnly(&entry) {
 		return true
 	}
@@ -113,20 +143,20 @@ func (t *tail) line(offset int64, line []byte) bool {
 	return !t.enough || t.history && len(t.seen) < core.MaxWorkingSet
 }
 
-// pastOnly strips an entry of all that only matters when it is new, and of paths that came up since with no lighter a
-// use. It reports whether anything is left.
+// pastOnly strips an entry of all that only matters when it is new, of paths that came up since with no lighter a use, and of
+// those of calls that failed. It reports whether anything is left.
 func (t *tail) pastOnly(entry *core.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]core.Use)
 	}
-	entry.Report, entry.Boundary, entry.Limit, entry.Content = nil, nil, nil, nil
+	entry.Report, entry.Boundary, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, nil, core.Limits{}, nil, nil
 	if t.titled {
 		entry.Title = ""
 	}
 	paths := entry.Paths[:0]
 	for _, p := range entry.Paths {
-		if t.seen[p.Path] < p.Use {
-			t.seen[p.Path] = p.Use
+		if !t.failed[p.CallID] && t.seen[p.Path] < p.Use {
+			t.seen[p.Path], p.CallID = p.Use, ""
 			paths = append(paths, p)
 		}
 	}

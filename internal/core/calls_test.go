@@ -1,0 +1,115 @@
+package core
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// reading is what one more line of the transcript says.
+func (w *world) reading(lines ...Entry) *Reading {
+	at := w.session().Cursor.Offset
+	for i := range lines {
+		lines[i].Offset = at + int64(i)
+	}
+	return &Reading{From: at, Cursor: Cursor{1, 1, at + int64(len(lines))}, Entries: lines}
+}
+
+// shown is the working set as clients see it.
+func (w *world) shown(t *testing.T) []string {
+	t.Helper()
+	s, err := w.service().Session(t.Context(), w.session().Key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.WorkingSet
+}
+
+// In whatever order a call, its result and what a host's hook tells of it come to be seen: a failed call uses no file, and one
+// that succeeded, or of which nobody ever tells, does.
+func TestFailedCallsUseNoFile(t *testing.T) {
+	use := func(call string) []PathUse { return []PathUse{{Path: "/p/" + call, Use: Read, CallID: call}} }
+	sights := map[string]func(w *world) Event{
+		"line of bad":  func(w *world) Event { return Event{Kind: BatchFinished, Reading: w.reading(Entry{Paths: use("bad")})} },
+		"line of good": func(w *world) Event { return Event{Kind: BatchFinished, Reading: w.reading(Entry{Paths: use("good")})} },
+		"hook": func(w *world) Event {
+			return Event{Kind: BatchFinished, Paths: slices.Concat(use("bad"), use("good"), use("silent"))}
+		},
+		"result of bad": func(w *world) Event {
+			return Event{Kind: BatchFinished, Reading: w.reading(Entry{Results: []CallResult{{"bad", true}}})}
+		},
+		"result of good": func(w *world) Event {
+			return Event{Kind: BatchFinished, Reading: w.reading(Entry{Results: []CallResult{{"good", false}}})}
+		},
+		"all": func(w *world) Event { // the result is already in the file when the hook runs
+			return Event{Kind: BatchFinished, Paths: slices.Concat(use("bad"), use("good")),
+				Reading: w.reading(Entry{Paths: use("bad")}, Entry{Paths: use("good")}, Entry{Results: []CallResult{{"bad", true}, {"good", false}}})}
+		},
+		"failure": func(w *world) Event { return Event{Kind: ToolFinished, Results: []CallResult{{"bad", true}}} },
+	}
+	names := []string{"line of bad", "line of good", "hook", "result of bad", "result of good", "all", "failure"}
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		t.Run(fmt.Sprint(names), func(t *testing.T) {
+			w := newWorld()
+			for _, name := range names {
+				w.play(t, sights[name](w))
+			}
+			w.play(t, Event{Kind: PromptSubmitted})
+			got := w.shown(t)
+			slices.Sort(got)
+			if want := []string{"good", "silent"}; !slices.Equal(got, want) {
+				t.Errorf("working set %q, want %q", got, want)
+			}
+			if held := w.session().Held; len(held) != 0 {
+				t.Errorf("held after the turn: %+v", held)
+			}
+		})
+	}
+}
+
+// Once it is known how the calls of a batch ended, the working set has the files of those that succeeded, at once.
+func TestUsesAreRecordedWithTheResult(t *testing.T) {
+	w := newWorld()
+	paths := []PathUse{{Path: "/p/no", Use: Edited, CallID: "1"}, {Path: "/p/yes", Use: Read, CallID: "2"}}
+	w.play(t, Event{Kind: BatchFinished, Paths: paths})
+	if got := w.shown(t); len(got) != 0 {
+		t.Errorf("before the results: %q", got)
+	}
+	w.play(t, Event{Kind: TurnFinished, Reading: w.reading(Entry{Results: []CallResult{{"1", true}, {"2", false}}})})
+	if got, want := w.shown(t), []string{"yes"}; !slices.Equal(got, want) {
+		t.Errorf("after them: %q", got)
+	}
+}
+
+// A file that was used otherwise stays, whatever fails on it later.
+func TestFailureTakesNothingElseAway(t *testing.T) {
+	w := newWorld()
+	w.play(t, Event{Kind: PromptSubmitted, Prompt: "see @src/a.go"}, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/b.go", Use: Read}}})
+	w.play(t, Event{Kind: ToolStarting, Paths: []PathUse{{Path: "/p/src/a.go", Use: Mentioned, CallID: "1"}, {Path: "/p/b.go", Use: Mentioned, CallID: "2"}}},
+		Event{Kind: ToolFinished, Results: []CallResult{{"1", true}, {"2", true}}})
+	if got, want := w.shown(t), []string{"b.go", "src/a.go"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A compaction does not wait for results, and a host that never tells any costs no more than MaxHeld.
+func TestHeldUses(t *testing.T) {
+	w := newWorld()
+	for i := range MaxHeld + 1 {
+		w.play(t, Event{Kind: ToolStarting, Paths: []PathUse{{Path: fmt.Sprintf("/p/%03d", i), Use: Read, CallID: fmt.Sprint(i)}}})
+	}
+	if s := w.session(); len(s.Held) != MaxHeld || len(w.workingSet(s.Key())) != 1 {
+		t.Errorf("%d held, %d in the working set", len(s.Held), len(w.workingSet(s.Key())))
+	}
+	out := w.play(t, Event{Kind: CompactionOpened})
+	if want := fmt.Sprintf("  - %03d", MaxHeld); !slices.Contains(out.Effects[0].Lines, want) {
+		t.Errorf("the summariser is not told of the last one: %q", out.Effects[0].Lines)
+	}
+	w.play(t, Event{Kind: SessionEnded})
+	if s := w.session(); len(w.workingSet(s.Key())) != MaxHeld+1 || len(s.Held) != 0 {
+		t.Errorf("at the end: %d in the working set, %d held", len(w.workingSet(s.Key())), len(s.Held))
+	}
+}
