@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
@@ -74,7 +75,7 @@ func (l *line) attachedFile(member string) string {
 
 // shortPath returns what may be a path, "" for what is too long to be one.
 func shortPath(path string) string {
-	if len(path) > maxPath {
+	if len(path) > toolpath.MaxLength {
 		return ""
 	}
 	return path
