@@ -71,9 +71,16 @@ func byMessage(w io.Writer, m Measured) error {
 	fmt.Fprintf(w, "\n%s by message\n", fileName(m))
 	return table(w, func(row func(...string)) {
 		for i, tokens := range m.ByMessage {
-			row(strconv.Itoa(i), digits(tokens, m.Exact), share(tokens, m.Tokens))
+			row(strconv.Itoa(i), role(m, i), digits(tokens, m.Exact), share(tokens, m.Tokens))
 		}
 	})
+}
+
+func role(m Measured, i int) string {
+	if i >= len(m.Roles) {
+		return orUnknown("")
+	}
+	return orUnknown(safe(m.Roles[i], 24))
 }
 
 func fileName(m Measured) string {
