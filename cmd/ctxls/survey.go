@@ -86,14 +86,13 @@ func (a *app) printSurvey(s survey) {
 			}
 		}
 		fmt.Fprintf(a.stdout, "%s (%s)\n", p.Host, strings.Join(where, ", "))
-		if p.File != nil {
-			fmt.Fprintf(a.stdout, "  %s\n", core.Sanitize(*p.File, 0))
-		}
 		switch {
 		case p.Problem != nil:
-			fmt.Fprintf(a.stdout, "    cannot be done: %s\n", core.Sanitize(*p.Problem, 0))
+			fmt.Fprintf(a.stdout, "  cannot be done: %s\n", core.Sanitize(*p.Problem, 0))
 		case len(p.Changes) == 0:
-			fmt.Fprintln(a.stdout, "    nothing to do: it runs ctxls already")
+			fmt.Fprintf(a.stdout, "  nothing to do: %s runs ctxls already\n", core.Sanitize(*p.File, 0))
+		default:
+			fmt.Fprintf(a.stdout, "  would change %s\n", core.Sanitize(*p.File, 0))
 		}
 		for _, change := range p.Changes {
 			fmt.Fprintf(a.stdout, "    %s\n", core.Sanitize(change, 0))
