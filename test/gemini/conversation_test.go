@@ -3,12 +3,15 @@
 package gemini
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -222,4 +225,49 @@ func TestInstalledTwice(t *testing.T) {
 	w.prompt(one, "[[more]] go")
 	w.prompt(one, "[[more]] go")
 	wantSaid(t, "second turn", w.model.last("more"), guidance+"\n\n[context used: 50%]")
+}
+
+// A host that is told to stop ends its session, and what was known of it stays.
+func TestTermination(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
+	w.install("--project")
+	cmd, output, warnings := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		if n := len(w.model.asked("slow")); n < 2 {
+			return fmt.Sprintf("the model was asked %d times\n%s%s", n, output, warnings)
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it says how it was ended
+	eventually(t, func() string {
+		if s, _ := w.Session(one); s.State != core.StateEnded {
+			return "the session is " + string(s.State)
+		}
+		return ""
+	})
+	if got := w.Tokens(one); got != 100_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+}
+
+// eventually waits until a condition holds, which says what is wrong as long as it does not.
+func eventually(t *testing.T, wrong func() string) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		problem := wrong()
+		if problem == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(problem)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }

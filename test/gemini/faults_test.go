@@ -111,18 +111,22 @@ func processes(word string) (found []string) {
 	return found
 }
 
-// What the command line says of "exec" is so: without it, and with something behind that keeps bash from doing the same by itself,
-// the host waits for what it does not know of.
-func TestWithoutExec(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 100_000, text: "All is done."}}})
-	w.Write(w.settings(), strings.Replace(base, `"telemetry"`, `"hooks": {"AfterModel": [{"hooks": [{"type": "command", "command": "sleep 6; true", "timeout": 500}]}]}, "telemetry"`, 1))
-	start := time.Now()
-	w.prompt(one, "[[work]] look around")
-	slow := time.Since(start)
-	w.Write(w.settings(), strings.Replace(base, `"telemetry"`, `"hooks": {"AfterModel": [{"hooks": [{"type": "command", "command": "exec sleep 6", "timeout": 500}]}]}, "telemetry"`, 1))
-	start = time.Now()
-	w.prompt(one, "[[work]] look around")
-	if fast := time.Since(start); slow-fast < 5*time.Second { // two parts of an answer, 6 s each, of which exec leaves half a second
-		t.Errorf("%v without exec, %v with it", slow, fast)
+// Why the installed command begins with "exec": when a hook takes too long, the host ends the shell alone and waits for whoever
+// holds the hook's output open.
+func TestWhyExec(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
+	const holds = 15 * time.Second
+	gap := func(command string) time.Duration {
+		hook := fmt.Sprintf(`"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %q, "timeout": 500}]}]}, "telemetry"`, command)
+		w.Write(w.settings(), strings.Replace(base, `"telemetry"`, hook, 1))
+		w.prompt(one, "[[work]] look around")
+		asked := w.model.asked("work")
+		return asked[len(asked)-1].at.Sub(asked[len(asked)-2].at)
+	}
+	if took := gap("sleep 15; true"); took < holds {
+		t.Errorf("without exec the turn went on after %v, before the hook's child ended: the prefix is no longer needed", took)
+	}
+	if took := gap("exec sleep 15"); took >= holds {
+		t.Errorf("with exec the turn went on after %v", took)
 	}
 }

@@ -44,6 +44,7 @@ type call struct {
 // A request is one that the model received.
 type request struct {
 	kind string // the script that answered it, "summary" of a compaction, "other" of anything else
+	at   time.Time
 	body map[string]any
 }
 
@@ -114,7 +115,7 @@ func (m *model) choose(body map[string]any) (string, reply) {
 func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any, stream bool) {
 	kind, reply := m.choose(body)
 	m.mu.Lock()
-	m.requests = append(m.requests, request{kind, body})
+	m.requests = append(m.requests, request{kind, time.Now(), body})
 	m.mu.Unlock()
 	if reply.hang {
 		select {
