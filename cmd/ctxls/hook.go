@@ -20,8 +20,6 @@ const (
 	hookDeadline = 500 * time.Millisecond
 	// hookBusy is how long a hook waits for other processes to let go of the state.
 	hookBusy = 300 * time.Millisecond
-	// maxPayload bounds what a hook reads from its host, in bytes.
-	maxPayload = 64 << 20
 )
 
 var hookCommand = command{
@@ -88,12 +86,12 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 		}()
 		a.settings("") // the log must be there whatever happens below
 		logs <- a.log
-		payload, err := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1))
+		payload, err := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1))
 		switch {
 		case err != nil:
 			r.err = err
-		case len(payload) > maxPayload:
-			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", maxPayload>>20)
+		case len(payload) > core.MaxPayload:
+			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
 		default:
 			var s *core.Service
 			if s, r.err = a.service(ctx, hookBusy); r.err == nil {

@@ -34,7 +34,7 @@ type Event struct {
 	Name      string    // the host's own name of it, e.g. "PostToolBatch"; how the adapter knows what to answer
 	At        time.Time // when it happened; zero means now
 
-	CWD      string // the session's working directory, absolute
+	CWD      string // the agent's working directory, absolute
 	Title    string
 	Model    string // as the host spells it, with any "[1m]"
 	Provider string

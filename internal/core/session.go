@@ -6,7 +6,7 @@ import "time"
 type Session struct {
 	Host      Host   `json:"host"`
 	SessionID string `json:"sessionId"`
-	CWD       string `json:"cwd,omitempty"`
+	CWD       string `json:"cwd,omitempty"` // its project: where it was started
 	Title     string `json:"title,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
@@ -49,6 +49,28 @@ type Session struct {
 
 // Key returns what identifies the session.
 func (s Session) Key() Key { return Key{s.Host, s.SessionID} }
+
+// project returns the session's directory with an event taken into account. It is where the session was started or resumed: the
+// agent's shell may go anywhere, and a sub-agent work elsewhere.
+func (s Session) project(ev Event) string {
+	if s.CWD == "" || ev.CWD != "" && ev.Kind == SessionStarted && ev.AgentID == "" {
+		return ev.CWD
+	}
+	return s.CWD
+}
+
+// cursor returns how far the transcript of one of the session's agents has been read, that of the main chain for "".
+func (s Session) cursor(agentID string) Cursor {
+	if agentID == "" {
+		return s.Cursor
+	}
+	for _, a := range s.Agents {
+		if a.AgentID == agentID {
+			return a.Cursor
+		}
+	}
+	return Cursor{}
+}
 
 // Gauge is what is known of how full one agent's window is.
 type Gauge struct {

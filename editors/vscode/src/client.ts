@@ -1,5 +1,6 @@
 // The life of the server: at most one a window, started again when it dies.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as vscode from 'vscode';
@@ -143,10 +144,10 @@ export class Server implements vscode.Disposable {
       }
       this.#become({ kind: 'running', program });
     } catch (error) {
+      const ended = this.#child && isGone(this.#child);
       await this.#stop();
-      this.#fail(
-        error instanceof StartError ? error.message : `The server did not start: ${this.#lastWord() || error}`,
-      );
+      const why = this.#lastWord() || (ended ? 'it ended before it answered' : String(error));
+      this.#fail(error instanceof StartError ? error.message : `The server did not start: ${why}`);
     }
   }
 
@@ -241,7 +242,7 @@ async function within<T>(ms: number, work: Promise<T>, otherwise: string): Promi
 
 /** Starts the program in the window's first folder, whose settings count, and fails where it cannot be started. */
 function launch(path: string): Promise<ChildProcessWithoutNullStreams> {
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file' && existsSync(uri.fsPath));
   const child = spawn(path, ['serve', '--stdio'], { ...(folder && { cwd: folder.uri.fsPath }), windowsHide: true });
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child));

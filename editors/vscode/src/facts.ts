@@ -28,7 +28,7 @@ function held({ usage: u }: SessionView): string {
   const share = u.percent === null ? '' : `, ${u.percent.toFixed(1)} % of the window`;
   const band = u.band && (u.provenance === 'estimate' ? ` (${tokens(u.band.low)}–${tokens(u.band.high)})` : '');
   const since =
-    u.provenance !== 'estimate' && u.projectedTokens !== null && u.projectedTokens !== u.tokens
+    u.provenance !== 'estimate' && u.projectedTokens !== null && tokens(u.projectedTokens) !== tokens(u.tokens)
       ? `; by now about ${tokens(u.projectedTokens)}${u.band ? ` (${tokens(u.band.low)}–${tokens(u.band.high)})` : ''}`
       : '';
   return `${mark(u)}${exactly(u.tokens)}${share}${band ?? ''}${since}`;
@@ -50,7 +50,10 @@ function compaction(s: SessionView): string {
 function growth({ usage: u }: SessionView): string {
   if (u.growthPerTurn === null) return unknown;
   const turns = u.turnsToCompaction;
-  const left = turns === null ? '' : `; about ${turns.mid} turns left (${turns.low}–${turns.high})`;
+  const left =
+    turns === null
+      ? ''
+      : `; about ${turns.mid} ${turns.mid === 1 ? 'turn' : 'turns'} left (${turns.low}–${turns.high})`;
   return `${tokens(u.growthPerTurn)} a turn${left}`;
 }
 

@@ -10,7 +10,13 @@ export async function explainFailure(server: Server): Promise<void> {
   const chosen = await vscode.window.showErrorMessage(`ctxls does not run. ${server.state.why}`, log, settings, how);
   if (chosen === log) await vscode.commands.executeCommand('ctxls.showLog');
   if (chosen === settings) {
-    await vscode.commands.executeCommand('workbench.action.openSettings', 'ctxls.server.path');
+    await openSettings('ctxls.server.path');
   }
   if (chosen === how) await vscode.env.openExternal(vscode.Uri.parse(help));
+}
+
+/** Opens the settings that count where the extension runs: in a remote window the user's own are those of another machine. */
+async function openSettings(query: string): Promise<void> {
+  if (vscode.env.remoteName) await vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query });
+  else await vscode.commands.executeCommand('workbench.action.openSettings', query);
 }

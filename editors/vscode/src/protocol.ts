@@ -7,7 +7,7 @@ export const protocolVersion = 1;
 export interface Requests {
   'context/measure': { params: MeasureParams; result: Measurement };
   'metrics/report': { params: Record<string, never>; result: ContextOptimizationReport };
-  'session/get': { params: GetParams; result: SessionView };
+  'session/get': { params: GetParams; result: SessionDetail };
   'session/history': { params: HistoryParams; result: HistoryResult };
   'session/list': { params: ListParams; result: ListResult };
 }
@@ -21,8 +21,11 @@ export interface Notifications {
 
 /** AgentView is a sub-agent as clients see it. */
 export interface AgentView {
+  /** the host's own id of it */
   agentId: string;
+  /** the host's name for what it does */
   agentType: string;
+  /** how full its window is */
   usage: Usage;
 }
 
@@ -38,22 +41,46 @@ export interface Alert {
 
 /** Band is a range of tokens. */
 export interface Band {
+  /** the most */
   high: number;
+  /** the least */
   low: number;
+}
+
+/** Breakdown is what fills a session's window, in tokens. Every figure but Tokens is worked out by ctxls: what the host recorded, by the estimator's weights, scaled to what the provider reported. */
+export interface Breakdown {
+  /** when that response was made */
+  asOf: string | null;
+  /** the largest first, at most MaxBreakdownFiles; they are within the parts */
+  files: FilePart[];
+  /** what grew it; null where no turn has begun since the last compaction */
+  lastTurn: Growth | null;
+  /** in the order of Categories, tools by their size; none is 0 */
+  parts: Part[];
+  /** Tokens is what the window held for the last response, as Usage has it, and what Parts add up to; null where what fills the window is not known. Why then says for what reason, to people. */
+  tokens: number | null;
+  why?: string;
 }
 
 /** ContextOptimizationReport is the fleet's figures over the last tasks. Tokens throughout; an empty ring gives zeros. */
 export interface ContextOptimizationReport {
+  /** of the tasks covered */
   averageTokens: number;
+  /** the largest task */
   maxTokens: number;
+  /** half of the tasks had at most this many */
   p50Tokens: number;
   /** share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below */
   p90ExceedanceRate: number;
+  /** 90 % of them */
   p90Tokens: number;
+  /** 99 % of them */
   p99Tokens: number;
   /** the oldest task covered; null for none */
   since: string | null;
+  /** how many tasks the figures cover */
   tasks: number;
+  /** the size above which a task counts as too large */
   thresholdTokens: number;
   /** trims that removed or cleared something */
   trimOperations: number;
@@ -65,27 +92,48 @@ export interface ContextOptimizationReport {
 
 /** Display is a usage as people are shown it: clamped and rounded. */
 export interface Display {
+  /** what 100 percent stands for */
   limitTokens: number;
   /** 0–100 */
   percent: number | null;
+  /** at most LimitTokens */
   tokens: number | null;
+}
+
+/** FilePart is what one file takes, by all calls and results that are about it. */
+export interface FilePart {
+  /** as it may be shown */
+  path: string;
+  tokens: number;
 }
 
 /** Forecast is how many turns are left. */
 export interface Forecast {
+  /** at the most */
   high: number;
+  /** at the least */
   low: number;
+  /** probably */
   mid: number;
 }
 
 /** GetParams ask for one session. */
 export interface GetParams {
-  /** with what fills the window, where that is known */
+  /** with what fills the window, which may take seconds */
   breakdown?: boolean;
   /** needed only where two hosts have a session of that id */
   host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
   /** the host's own id of it */
   sessionId: string;
+  /** comes back as the token of $/progress */
+  workDoneToken?: string;
+}
+
+/** Growth is the share of a window that has come since a time, with its parts, which add up to it. */
+export interface Growth {
+  parts: Part[];
+  since: string;
+  tokens: number;
 }
 
 /** HistoryParams ask for the points of a session's curve. */
@@ -152,6 +200,7 @@ export interface Measurement {
   byMessage?: number[];
   /** ByRole adds up to Tokens. System stands under "system", Tools under "tools", the start of the reply that framing counts under "assistant". */
   byRole?: Record<string, number>;
+  /** what was counted with */
   encoding: string;
   /** Exact is true when everything counted was text, and either no model was named or the named model really uses Encoding and no tools were defined, which every provider writes out in a form of its own. */
   exact: boolean;
@@ -159,9 +208,30 @@ export interface Measurement {
   exceedsThreshold: boolean;
   /** of WindowTokens; may be above 100 */
   percent: number | null;
+  /** the size above which it is too large */
   thresholdTokens: number;
+  /** of every text that the model would read */
   tokens: number;
+  /** how many the model accepts; null is unknown */
   windowTokens: number | null;
+}
+
+/** Part is one share of a window. */
+export interface Part {
+  category:
+    | 'system'
+    | 'memory'
+    | 'summary'
+    | 'injected'
+    | 'user'
+    | 'assistant'
+    | 'thinking'
+    | 'calls'
+    | 'toolResult'
+    | 'image';
+  tokens: number;
+  /** of a result, sanitised; "" where the call is not on record */
+  tool?: string;
 }
 
 /** Sample is one point of a session's history. */
@@ -178,6 +248,44 @@ export interface SessionChangedParams {
   session: SessionView;
 }
 
+/** SessionDetail is a session with what fills its window. */
+export interface SessionDetail {
+  /** its sub-agents that live; their tokens are not in Usage */
+  agents: AgentView[];
+  /** those that ended since a person's last prompt */
+  agentsEnded?: AgentView[];
+  /** nil where it was not asked for */
+  breakdown?: Breakdown;
+  /** it does so now */
+  compacting: boolean;
+  /** how often the host has replaced its history with a summary */
+  compactions: number;
+  /** its working directory */
+  cwd: string;
+  /** null while it lives */
+  endedAt: string | null;
+  /** the program that runs the agent */
+  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** as the host names it; empty is unknown */
+  model: string;
+  /** who serves the model */
+  provider: string;
+  /** the host's own id of it */
+  sessionId: string;
+  /** its first event */
+  startedAt: string;
+  /** whether it lives */
+  state: 'active' | 'idle' | 'ended';
+  /** sanitised, as are the names below */
+  title: string;
+  /** its last event */
+  updatedAt: string;
+  /** how full the window of its main chain is */
+  usage: Usage;
+  /** files in use as shown, the most recently used first */
+  workingSet: string[];
+}
+
 /** SessionRemovedParams name a session that is forgotten. */
 export interface SessionRemovedParams {
   host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
@@ -186,42 +294,61 @@ export interface SessionRemovedParams {
 
 /** SessionView is a session as clients see it. */
 export interface SessionView {
-  /** those that live */
+  /** its sub-agents that live; their tokens are not in Usage */
   agents: AgentView[];
+  /** those that ended since a person's last prompt */
+  agentsEnded?: AgentView[];
+  /** it does so now */
   compacting: boolean;
+  /** how often the host has replaced its history with a summary */
   compactions: number;
+  /** its working directory */
   cwd: string;
+  /** null while it lives */
   endedAt: string | null;
+  /** the program that runs the agent */
   host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** as the host names it; empty is unknown */
   model: string;
+  /** who serves the model */
   provider: string;
+  /** the host's own id of it */
   sessionId: string;
+  /** its first event */
   startedAt: string;
+  /** whether it lives */
   state: 'active' | 'idle' | 'ended';
   /** sanitised, as are the names below */
   title: string;
+  /** its last event */
   updatedAt: string;
+  /** how full the window of its main chain is */
   usage: Usage;
-  /** as shown, the most recently used first */
+  /** files in use as shown, the most recently used first */
   workingSet: string[];
 }
 
 /** Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is what is shown to people. */
 export interface Usage {
+  /** when Tokens were so many */
   asOf: string | null;
   /** where the truth lies, of an estimate */
   band: Band | null;
   /** where the host compacts; null when it never does */
   compactionTokens: number | null;
+  /** the figure as people are shown it */
   display: Display;
   /** a figure of the provider's, not of ctxls' */
   exact: boolean;
+  /** what a turn has added lately */
   growthPerTurn: number | null;
+  /** the same in a word */
   level: 'normal' | 'notice' | 'warning' | 'critical' | null;
   /** Tokens as a share of the window */
   percent: number | null;
   /** with the estimate of what was appended since */
   projectedTokens: number | null;
+  /** where Tokens come from */
   provenance: 'host' | 'transcript' | 'reported' | 'estimate' | null;
   /** at least one response behind */
   stale: boolean;
@@ -229,9 +356,12 @@ export interface Usage {
   toCompaction: number | null;
   /** as reported, or estimated where Provenance says so */
   tokens: number | null;
+  /** how many turns are left until the host compacts, at that growth */
   turnsToCompaction: Forecast | null;
+  /** what says so */
   windowProvenance: 'host' | 'config' | 'suffix' | 'learned' | 'table' | 'default';
+  /** how many the model accepts */
   windowTokens: number;
-  /** for people */
+  /** the same for people */
   windowWhy: string;
 }

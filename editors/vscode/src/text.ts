@@ -79,7 +79,10 @@ export function fill(format: string, s: SessionView): string {
     tokens: u.display.tokens === null ? '' : mark(u) + tokens(u.display.tokens),
     window: tokens(u.display.limitTokens),
     left: u.toCompaction === null ? '' : mark(u) + tokens(u.toCompaction),
-    forecast: u.turnsToCompaction === null ? '' : `~${u.turnsToCompaction.mid} turns`,
+    forecast:
+      u.turnsToCompaction === null
+        ? ''
+        : `~${u.turnsToCompaction.mid} ${u.turnsToCompaction.mid === 1 ? 'turn' : 'turns'}`,
     bar: bar(u, 8),
     level: u.level ?? unknown,
     model: label(s.model) || unknown,

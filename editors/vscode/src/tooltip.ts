@@ -23,13 +23,16 @@ const commands = [
 
 /** Describes a session. What comes from outside is text, never markup. */
 export function sessionTooltip(s: SessionView, breakdown: Known, pinned: boolean, now: number): vscode.MarkdownString {
+  const known = facts(s, now);
+  const asOf = known.pop(); // belongs under everything
   const text = markdown();
   text.appendMarkdown(`**${literal(name(s))}** &nbsp; ${bar(s.usage, 16)} &nbsp; ${percent(s.usage)}\n\n`);
   rows(text, [
-    ...facts(s, now),
+    ...known,
     ['Filled by', filling(breakdown)],
     ['Works on', list(s.workingSet, most.files) || unknown],
     ...agents(s),
+    ...(asOf ? [asOf] : []),
   ]);
   links(text, [
     ['Sessions', 'ctxls.pickSession'],

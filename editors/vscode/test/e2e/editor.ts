@@ -21,11 +21,9 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
       });
       return JSON.parse(String(out)).tokens as number;
     };
-    await world.command('File: Open File...').catch(() => {});
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+P');
-    await page.locator('.quick-input-widget input.input').fill('notes.txt');
-    await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'notes.txt' }).first().click();
+    await world.command('View: Close All Editors');
+    await world.command('Explorer: Focus on Folders View');
+    await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: 'notes.txt' }).click();
     await page.locator('.monaco-editor .view-line').first().waitFor();
     await world.command('ctxls: Measure Selection or File');
     await toast(page, `The file has about ${measured(text)} tokens`);

@@ -32,7 +32,9 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
       await reads(gauge(page), '30% · 107k left');
       await until(() => world.servers().length === 1 && world.servers()[0] !== before, 'one new server');
     }
+    await world.picture('reloaded');
     await reads(dashboard(page).locator('.figure'), /%/);
+    await world.command('View: Close All Editors');
   });
 
   await t.test('restarting by command leaves one server', async () => {
@@ -43,8 +45,10 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
   });
 
   await t.test('a second window has a server of its own, which goes with it', async () => {
-    const other = await world.open(join(world.root, 'home/dev/other'));
-    await reads(gauge(other), '90% · 0 left');
+    const folder = join(world.root, 'home/dev/other');
+    world.agent('e6666666-0000-4000-8000-000000000006', folder).turn(150_000);
+    const other = await world.open(folder);
+    await reads(gauge(other), '75% · 17k left');
     assert.equal(world.servers().length, 2);
     await other.close();
     await world.command('ctxls: Restart Server'); // the first one's is not the one that goes
@@ -65,7 +69,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     await world.picture('missing');
     await message.getByRole('button', { name: 'Open Settings' }).click();
     await page.locator('.settings-editor').filter({ hasText: 'Server: Path' }).waitFor();
-    await world.command('View: Close Editor');
+    await page.keyboard.press('Escape');
 
     const wrong = join(world.root, 'wrong');
     writeFileSync(wrong, '#!/bin/sh\necho something else\n');
@@ -98,7 +102,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     const mortal = join(world.root, 'mortal');
     writeFileSync(
       mortal,
-      `#!/bin/sh\n[ "$1" = version ] && exec ${world.machine.ctxls} version\n${world.machine.ctxls} "$@" & sleep 1; kill -9 $!\n`,
+      `#!/bin/sh\n[ "$1" = version ] && exec ${world.machine.ctxls} version\nexec 3<&0\n${world.machine.ctxls} "$@" <&3 & sleep 1; kill -9 $!\n`,
     );
     chmodSync(mortal, 0o755);
     world.set({ 'ctxls.server.path': mortal });

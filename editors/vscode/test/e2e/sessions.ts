@@ -1,6 +1,5 @@
 // Several sessions: which one is shown, picking and pinning, sub-agents, other folders.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,7 +9,6 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
   const { page } = world;
   const second = world.agent('b2222222-0000-4000-8000-000000000002');
   const elsewhere = world.agent('c3333333-0000-4000-8000-000000000003', join(world.root, 'home/dev/other'));
-  mkdirSync(elsewhere.cwd, { recursive: true });
 
   await t.test('the newest session of the workspace is shown; what happens elsewhere is not', async () => {
     elsewhere.turn(180_000);

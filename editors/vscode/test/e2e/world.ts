@@ -45,6 +45,7 @@ export class World {
   private constructor() {
     const home = join(this.root, 'home');
     mkdirSync(this.project, { recursive: true });
+    mkdirSync(join(home, 'dev/other'));
     mkdirSync(screenshots, { recursive: true });
     this.machine = {
       ctxls: '',
