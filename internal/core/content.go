@@ -10,6 +10,7 @@ type Piece struct {
 	// Tool names the tool of a call, in the host's spelling, and of a result where the host repeats it there.
 	Tool   string
 	CallID string // joins a result to its call
+	Path   string // the one file that it is about or holds, as the host gave it; "" for none
 	Bytes  int    // of a thought: the length of its signature, which is base64
 
 	Tokens int  // of Text in Encoding
@@ -27,6 +28,8 @@ const (
 	ToolResult   PieceClass = "result"   // what a tool gave back
 	PromptText   PieceClass = "prompt"   // what a person typed: it ends the turn before
 	InjectedText PieceClass = "injected" // what the host added by itself, such as reminders and attachments
+	MemoryText   PieceClass = "memory"   // a file of standing instructions
+	SummaryText  PieceClass = "summary"  // what a compaction put in place of the conversation
 	Image        PieceClass = "image"
 )
 
@@ -113,7 +116,7 @@ func (c Content) add(p Piece, open map[string]toolClass) Content {
 		}
 		c.ResultTokens[class] += p.Tokens
 		c.Results++
-	case PromptText, InjectedText:
+	case PromptText, InjectedText, MemoryText, SummaryText:
 		c.PromptTokens += p.Tokens
 		c.Texts++
 	case Image:

@@ -34,7 +34,7 @@ type Event struct {
 	Name      string    // the host's own name of it, e.g. "PostToolBatch"; how the adapter knows what to answer
 	At        time.Time // when it happened; zero means now
 
-	CWD      string // the session's working directory, absolute
+	CWD      string // the agent's working directory, absolute
 	Title    string
 	Model    string // as the host spells it, with any "[1m]"
 	Provider string
@@ -145,6 +145,8 @@ type Boundary struct {
 	// Micro is a compaction that clears old tool results in place: how full the window is afterwards is unknown until the
 	// next report.
 	Micro bool
+	// Cleared are the ids of the calls whose results a Micro one cleared, where the host says so.
+	Cleared []string
 }
 
 // Cursor is a place in a transcript. A file is known by device and inode, since the same file may go by several paths.

@@ -63,6 +63,8 @@ type Measurement struct {
 	ByRole map[string]int `json:"byRole,omitempty"`
 	// ByMessage holds the tokens of each message, with its framing.
 	ByMessage []int `json:"byMessage,omitempty"`
+	// Roles holds the role of each message, beside ByMessage. It is for people: who speaks JSON has the messages.
+	Roles []string `json:"-"`
 }
 
 // Measure counts the tokens of a conversation: the sum of the counts of every text that the model would read, each counted
@@ -117,7 +119,7 @@ func measure(req MeasureRequest, tally func(Conversation) (*tally, error)) (Meas
 		result.WindowTokens, result.Percent = &window, &percent
 	}
 	if req.Breakdown {
-		result.ByRole, result.ByMessage = t.breakdown()
+		result.ByRole, result.ByMessage, result.Roles = t.breakdown()
 	}
 	return result, nil
 }

@@ -6,11 +6,13 @@ import "time"
 type Session struct {
 	Host      Host   `json:"host"`
 	SessionID string `json:"sessionId"`
-	CWD       string `json:"cwd,omitempty"`
+	CWD       string `json:"cwd,omitempty"` // its project: where it was started
 	Title     string `json:"title,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
+	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	Transcript string `json:"transcript,omitempty"`
 
 	Gauge Gauge `json:"gauge"` // the main chain
 	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
@@ -48,6 +50,28 @@ type Session struct {
 
 // Key returns what identifies the session.
 func (s Session) Key() Key { return Key{s.Host, s.SessionID} }
+
+// project returns the session's directory with an event taken into account. It is where the session was started or resumed: the
+// agent's shell may go anywhere, and a sub-agent work elsewhere.
+func (s Session) project(ev Event) string {
+	if s.CWD == "" || ev.CWD != "" && ev.Kind == SessionStarted && ev.AgentID == "" {
+		return ev.CWD
+	}
+	return s.CWD
+}
+
+// cursor returns how far the transcript of one of the session's agents has been read, that of the main chain for "".
+func (s Session) cursor(agentID string) Cursor {
+	if agentID == "" {
+		return s.Cursor
+	}
+	for _, a := range s.Agents {
+		if a.AgentID == agentID {
+			return a.Cursor
+		}
+	}
+	return Cursor{}
+}
 
 // Gauge is what is known of how full one agent's window is.
 type Gauge struct {

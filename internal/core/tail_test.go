@@ -368,10 +368,10 @@ func TestHistoryCountsOnce(t *testing.T) {
 	}
 }
 
-// A host that may never report anything is told what marks mean when the first one is due.
-func TestSilentHostIsGuidedLate(t *testing.T) {
+// Some hosts are told what marks mean when the first one is due.
+func TestGuideLate(t *testing.T) {
 	w := countingWorld()
-	w.rules[HostGeneric] = Rules{Silent: true}
+	w.rules[HostGeneric] = Rules{GuideLate: true}
 	told := []EffectKind{Inject}
 	for n, tt := range []struct {
 		ev   Event

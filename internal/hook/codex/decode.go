@@ -9,9 +9,6 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
-// maxPayload bounds one payload, in bytes.
-const maxPayload = 64 << 20
-
 // kinds says what the host's events are. One that is not listed is Seen.
 var kinds = map[string]core.Kind{
 	"SessionStart":     core.SessionStarted,
@@ -31,8 +28,8 @@ var kinds = map[string]core.Kind{
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > maxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
 	if !transcript.Pick(data,
