@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -60,6 +61,9 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			filter := core.SessionFilter{IncludeEnded: *all}
 			if *here {
 				filter.Folders = []string{a.cwd}
+				if real, err := filepath.EvalSymlinks(a.cwd); err == nil { // hosts tell the one or the other name
+					filter.Folders = append(filter.Folders, real)
+				}
 			}
 			if *watch {
 				return a.watchSessions(ctx, s, filter, look)
@@ -86,31 +90,6 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table, 'ctxls serve' tells programs of changes"}
 	}
 	return ui.Live(ctx, ui.LiveOptions{Service: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
-}
-
-var reportCommand = command{
-	name: "report", synopsis: "[--json]", short: "print the figures over the last tasks of all sessions",
-	examples: "ctxls report\nctxls report --json",
-	setup: func(fs *pflag.FlagSet) action {
-		asJSON := fs.Bool("json", false, "print JSON")
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return usageError{"report takes no arguments"}
-			}
-			s, err := a.service(ctx, patience)
-			if err != nil {
-				return err
-			}
-			report, err := s.Report(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(a.stdout, report)
-			}
-			return ui.Report(a.stdout, report)
-		}
-	},
 }
 
 // printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which

@@ -2,6 +2,9 @@ package core
 
 import "context"
 
+// MaxPayload bounds one payload of a host, in bytes.
+const MaxPayload = 64 << 20
+
 // Adapter speaks one host's language. Each host has its own package that implements it; Service, and through it every
 // door, meets hosts only through this interface.
 type Adapter interface {

@@ -56,7 +56,7 @@ func (r *reduction) identify() {
 		}
 	}
 	if !r.st.Known || r.ev.AgentID == "" { // a sub-agent may work elsewhere, and with another model
-		set(&r.s.CWD, r.ev.CWD)
+		r.s.CWD = r.s.project(r.ev)
 		set(&r.s.Title, r.ev.Title)
 		set(&r.s.Provider, r.ev.Provider)
 		set(&r.s.Transcript, r.ev.Transcript)
@@ -102,6 +102,9 @@ func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
+	}
+	if r.ev.Kind == PromptSubmitted && r.ev.PromptID != "" && r.ev.PromptID == r.s.PromptID {
+		return // told before
 	}
 	r.stateLimits()
 	r.ingest()
@@ -189,6 +192,10 @@ func (r *reduction) ingest() {
 	if reading.Restarted || reading.From > known {
 		r.s.Tail, r.gap = Tail{Partial: true}, true
 	}
+	var newest time.Time // of the reports of this file
+	if known > 0 && r.s.Gauge.Provenance == ProvenanceTranscript {
+		newest = r.s.Gauge.At
+	}
 	for _, e := range reading.Entries {
 		if e.Offset < known {
 			continue
@@ -210,7 +217,12 @@ func (r *reduction) ingest() {
 		r.results = append(r.results, e.Results...)
 		switch {
 		case e.Report != nil:
-			r.report(*e.Report)
+			rep := *e.Report
+			if !rep.At.IsZero() && rep.At.Before(newest) {
+				rep.At = newest // the clock was set back: within one file, what stands later is newer
+			}
+			newest = rep.At
+			r.report(rep)
 		case e.Boundary != nil:
 			r.compacted(*e.Boundary)
 		case e.Limit != nil:
@@ -267,7 +279,7 @@ func (r *reduction) report(rep Report) {
 // compacted takes over a sign that a compaction ended.
 func (r *reduction) compacted(b Boundary) {
 	at, dated := b.At, !b.At.IsZero()
-	if !dated {
+	if !dated || at.After(r.now) { // by a clock that was wrong; nothing would count before that time
 		at = r.now
 	}
 	if b.Micro {
@@ -280,6 +292,9 @@ func (r *reduction) compacted(b Boundary) {
 	var reported time.Time
 	if r.s.Gauge.Reported() {
 		reported = r.s.Gauge.At
+	}
+	if reported.After(r.now) {
+		reported = r.now
 	}
 	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported)
 	r.s.Compaction = c
@@ -366,7 +381,7 @@ func (r *reduction) beginTurn() {
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
 	if !r.ev.Machine {
-		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
 		if r.cfg.Store.KeepPrompts {
 			r.s.PromptText = r.ev.Prompt
 		}

@@ -46,21 +46,24 @@ type Outcome struct {
 // Handle takes one event. When it returns nil, what the event changed is stored.
 func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	out := Outcome{Key: ev.Key()}
-	if ev.SessionID == "" {
-		return out, Errorf(CodeInvalid, "sessionId: expected the session's id, got none")
+	if err := CheckID("sessionId", ev.SessionID); err != nil {
+		return out, err
 	}
 	if err := CheckHost(ev.Host); err != nil {
 		return out, err
 	}
-	cfg, rules := s.Config(ev.CWD), s.rules(ev.Host)
-	if err := s.read(ctx, &ev); err != nil {
+	stored, err := s.Store.Session(ctx, ev.Key())
+	if err != nil && CodeOf(err) != CodeNotFound {
 		return out, err
 	}
+	cwd := stored.Session.project(ev)
+	cfg, rules := s.Config(cwd), s.rules(ev.Host)
+	s.read(ctx, &ev, stored.Session)
 	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
-	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
+	ev.Guarded = guard == "" || cwd != "" && s.DirExists(filepath.Join(cwd, guard))
 	now := s.Now()
-	err := s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
+	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
 		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
@@ -124,30 +127,25 @@ func (s *Service) rules(host Host) Rules {
 }
 
 // read fills in what was appended to the event's transcript since the stored cursor.
-func (s *Service) read(ctx context.Context, ev *Event) error {
+func (s *Service) read(ctx context.Context, ev *Event, stored Session) {
 	path := ev.Transcript
 	if ev.AgentID != "" {
 		path = ev.AgentTranscript
 	}
 	adapter, ok := s.Adapters[ev.Host]
 	if !ok || path == "" || ev.Kind == SessionDeleted {
-		return nil
+		return
 	}
-	cursor, err := s.cursor(ctx, *ev)
-	if err != nil {
-		return err
-	}
-	reading, err := adapter.Read(ctx, path, cursor)
+	reading, err := adapter.Read(ctx, path, stored.cursor(ev.AgentID))
 	if err != nil {
 		level := slog.LevelWarn
 		if errors.Is(err, fs.ErrNotExist) { // as at a session's start
 			level = slog.LevelInfo
 		}
 		s.Log.Log(ctx, level, "transcript not read", "host", ev.Host, "session", ev.SessionID, "event", ev.Name, "error", err)
-		return nil
+		return
 	}
 	ev.Reading = &reading
-	return nil
 }
 
 // count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
@@ -169,22 +167,6 @@ func (s *Service) count(ev *Event) {
 		}
 		budget = countPieces(e.Content, s.Counter, budget)
 	}
-}
-
-func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
-	stored, err := s.Store.Session(ctx, ev.Key())
-	if CodeOf(err) == CodeNotFound {
-		return Cursor{}, nil
-	}
-	if err != nil || ev.AgentID == "" {
-		return stored.Session.Cursor, err
-	}
-	for _, a := range stored.Session.Agents {
-		if a.AgentID == ev.AgentID {
-			return a.Cursor, nil
-		}
-	}
-	return Cursor{}, nil
 }
 
 // query asks for no more than the event's decision needs, since every hook pays for it.

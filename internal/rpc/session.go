@@ -26,19 +26,8 @@ func (p *SessionRef) check() error {
 
 func (p *SessionRef) key() core.Key { return core.Key{Host: p.Host, SessionID: p.SessionID} }
 
-// maxName bounds ids, in bytes. Hosts use UUIDs and the like.
-const maxName = 512
-
 // checkName returns an error unless the member is a usable id.
-func checkName(member, value string) error {
-	switch {
-	case value == "":
-		return invalid(member, "required, expected a string that is not empty")
-	case len(value) > maxName:
-		return invalid(member, "expected at most %d bytes, got %d", maxName, len(value))
-	}
-	return nil
-}
+func checkName(member, value string) error { return inParams(core.CheckID(member, value)) }
 
 // checkHost returns an error unless host is absent or known.
 func checkHost(host core.Host) error {

@@ -24,17 +24,17 @@ func mustDecode(t *testing.T, name, payload string) core.Event {
 
 func TestPayloadsThatAreNone(t *testing.T) {
 	for payload, want := range map[string]string{
-		"":                                    "payload: not a JSON object",
-		"garbage":                             "payload: not a JSON object",
-		"null":                                "payload: not a JSON object",
-		`["session_id"]`:                      "payload: not a JSON object",
-		`{"session_id":"s"`:                   "payload: not a JSON object",
-		`{"session_id":"s"} {}`:               "payload: not a JSON object",
-		`{}`:                                  "session_id: want a string that is not empty",
-		`{"session_id":""}`:                   "session_id: want a string that is not empty",
-		`{"session_id":7}`:                    "session_id: want a string that is not empty",
-		`{"session_id":"s"}`:                  "hook_event_name: want the name of an event",
-		strings.Repeat(" ", maxPayload) + "{": "payload: 67108865 bytes, want at most 67108864",
+		"":                      "payload: not a JSON object",
+		"garbage":               "payload: not a JSON object",
+		"null":                  "payload: not a JSON object",
+		`["session_id"]`:        "payload: not a JSON object",
+		`{"session_id":"s"`:     "payload: not a JSON object",
+		`{"session_id":"s"} {}`: "payload: not a JSON object",
+		`{}`:                    "session_id: want a string that is not empty",
+		`{"session_id":""}`:     "session_id: want a string that is not empty",
+		`{"session_id":7}`:      "session_id: want a string that is not empty",
+		`{"session_id":"s"}`:    "hook_event_name: want the name of an event",
+		strings.Repeat(" ", core.MaxPayload) + "{": "payload: 67108865 bytes, want at most 67108864",
 	} {
 		_, err := New(nil).Decode("", []byte(payload))
 		if core.CodeOf(err) != core.CodeInvalid || err.Error() != want {

@@ -12,9 +12,6 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
-// maxPayload bounds one payload, in bytes.
-const maxPayload = 64 << 20
-
 // kinds says what the host's events are. One that is not listed is Seen: PreCompress too, which comes before every request
 // whether or not anything is compacted.
 var kinds = map[string]core.Kind{
@@ -39,8 +36,8 @@ type payload struct {
 // not. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > maxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	var p payload
 	if !transcript.Pick(data,

@@ -13,15 +13,12 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
-// maxPayload bounds one event, in bytes.
-const maxPayload = 64 << 20
-
 // Parse reads one event. name is the event's, where the payload does not carry it. Whatever is wrong with it is an error with core.CodeInvalid that names the member and says what is
 // allowed there; a member that the event does not take is wrong, null is the same as absent.
 func Parse(name string, data []byte) (ev Event, err error) {
 	ev.Name = name
-	if len(data) > maxPayload {
-		return ev, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return ev, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	if !json.Valid(data) || !transcript.Members(data, func(key, value []byte) bool {
 		if string(key) == "event" {
