@@ -36,6 +36,9 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) == 1 && readsErrors[core.Host(args[0])] {
+				a.stderr = io.Discard
+			}
 			done := a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
@@ -54,12 +57,17 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 	},
 }
 
+// readsErrors are the hosts that show people what stands on standard error where standard output is empty.
+var readsErrors = map[core.Host]bool{core.HostGeminiCLI: true}
+
 // quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
 // reports whether that is done, rather than given up and still running.
 func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
+	// The runtime of Go ends what it cannot go on with by status 2, which is a veto to every host. A signal is none.
+	debug.SetTraceback("crash")
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
 	type result struct {

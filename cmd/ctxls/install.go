@@ -18,32 +18,48 @@ import (
 )
 
 var installCommand = command{
-	name: "install", synopsis: "HOST [--user|--project|--local] [--statusline] [--dry-run]", short: "have an agent host run ctxls at its events",
+	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "have an agent host run ctxls at its events",
 	long: `
 Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (--user, or below $CLAUDE_CONFIG_DIR), to
 .claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local); for codex
-to ~/.codex/hooks.json (--user, or below $CODEX_HOME) or to .codex/hooks.json (--project). Codex runs hooks only once they are
-trusted; install says how.
+to ~/.codex/hooks.json (--user, or below $CODEX_HOME) or to .codex/hooks.json (--project); for gemini-cli to
+~/.gemini/settings.json (--user, or below $GEMINI_CLI_HOME) or to .gemini/settings.json (--project). Codex runs hooks only once
+they are trusted; install says how.
+
+Without a host it lists those that are on this machine, by their program or their directory, and what it would do to each; then,
+and with --dry-run, nothing is changed.
 
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
 ` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
-run by ctxls and shown after its own. With --json and no host it tells programs which hosts there are.`,
-	examples: `ctxls install claude-code --statusline
+run by ctxls and shown after its own.`,
+	examples: `ctxls install
+ctxls install claude-code --statusline
 ctxls install claude-code --local --dry-run
 ctxls install codex
-ctxls install --json`,
+ctxls install gemini-cli --project`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
-		asJSON := fs.Bool("json", false, "print the hosts there are as JSON, and change nothing")
+		asJSON := fs.Bool("json", false, "print the list of hosts as JSON, those that are not on this machine too")
 		return func(_ context.Context, a *app, args []string) error {
-			if *asJSON {
-				if len(args) > 0 {
-					return usageError{"install --json takes no host"}
+			switch {
+			case *asJSON && len(args) > 0:
+				return usageError{"install --json takes no host"}
+			case len(args) == 0 && *statusline:
+				return usageError{"install --statusline takes a host: " + strings.Join(installableHosts(), ", ")}
+			case len(args) == 0:
+				chosen, err := chosenScope(scope)
+				if err != nil {
+					return err
 				}
-				return printJSON(a.stdout, listInstallers())
+				s := a.survey(chosen)
+				if *asJSON {
+					return printJSON(a.stdout, s)
+				}
+				a.printSurvey(s)
+				return nil
 			}
 			target, err := a.target("install", scope, args)
 			if err != nil {
@@ -140,6 +156,21 @@ func scopeFlags(fs *pflag.FlagSet) map[settings.Scope]*bool {
 	}
 }
 
+// chosenScope returns the one that the flags choose.
+func chosenScope(flags map[settings.Scope]*bool) (settings.Scope, error) {
+	scope, chosen := settings.User, 0
+	for s, set := range flags {
+		if *set {
+			scope = s
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return "", usageError{"--user, --project and --local exclude each other"}
+	}
+	return scope, nil
+}
+
 // target is what a command line of install or uninstall names.
 type target struct {
 	installer
@@ -156,21 +187,14 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, args []stri
 	if i < 0 {
 		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), strings.Join(installableHosts(), ", "))}
 	}
-	t := &target{installer: installers[i], scope: settings.User}
-	chosen := 0
-	for s, set := range flags {
-		if *set {
-			t.scope = s
-			chosen++
-		}
+	chosen, err := chosenScope(flags)
+	if err != nil {
+		return nil, err
 	}
-	if chosen > 1 {
-		return nil, usageError{"--user, --project and --local exclude each other"}
-	}
+	t := &target{installer: installers[i], scope: chosen}
 	if !slices.Contains(t.scopes, t.scope) {
 		return nil, usageError{fmt.Sprintf("%s has no --%s settings; it has %v", t.host, t.scope, t.scopes)}
 	}
-	var err error
 	t.file, err = a.openSettings(t.installer, t.scope)
 	return t, err
 }

@@ -13,8 +13,10 @@ import (
 
 // An installer puts ctxls into one host and takes it out again, by editing one file of its settings.
 type installer struct {
-	host   core.Host
-	scopes []settings.Scope
+	host core.Host
+	// program is what people start it by.
+	program string
+	scopes  []settings.Scope
 	// homeVar is the variable that moves the host's own directory away from the home directory.
 	homeVar string
 	// settingsFile returns the file of a scope, for a home and a working directory.
@@ -34,12 +36,12 @@ type installer struct {
 var installers = []installer{claudeCode, codexCLI, geminiCLI}
 
 var claudeCode = installer{
-	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
+	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
 }
 
 var codexCLI = installer{
-	host: core.HostCodex, scopes: codex.Scopes, homeVar: "CODEX_HOME", settingsFile: codex.HooksFile, trust: codex.Trust,
+	host: core.HostCodex, program: "codex", scopes: codex.Scopes, homeVar: "CODEX_HOME", settingsFile: codex.HooksFile, trust: codex.Trust,
 	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 		return codex.Install(name, text, executable)
 	},
@@ -47,7 +49,7 @@ var codexCLI = installer{
 }
 
 var geminiCLI = installer{
-	host: core.HostGeminiCLI, scopes: gemini.Scopes, homeVar: "GEMINI_CLI_HOME", settingsFile: gemini.SettingsFile,
+	host: core.HostGeminiCLI, program: "gemini", scopes: gemini.Scopes, homeVar: "GEMINI_CLI_HOME", settingsFile: gemini.SettingsFile,
 	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 		return gemini.Install(name, text, executable)
 	},
@@ -59,24 +61,6 @@ func installableHosts() (names []string) {
 		names = append(names, string(i.host))
 	}
 	return names
-}
-
-// installerList is what programs are told of the hosts that ctxls can be put into.
-type installerList struct {
-	Hosts []installerInfo `json:"hosts"`
-}
-
-type installerInfo struct {
-	Host       core.Host        `json:"host"`
-	Scopes     []settings.Scope `json:"scopes"`     // each the name of a flag; the first is the default
-	StatusLine bool             `json:"statusline"` // --statusline may be asked for
-}
-
-func listInstallers() (list installerList) {
-	for _, i := range installers {
-		list.Hosts = append(list.Hosts, installerInfo{i.host, i.scopes, i.statusline})
-	}
-	return list
 }
 
 // noteOtherStatusLines says where another scope has a status line too: only one of them is shown.

@@ -50,6 +50,9 @@ type Rules struct {
 	// ToolsUnnamed says that events of tools do not name the sub-agent that a tool ran for. It is then the agent that the
 	// model answered last.
 	ToolsUnnamed bool
+	// GuideLate says that what the marks mean is told with the first mark, not when the session starts: the host has no good
+	// place for it there, or may never have a mark to explain.
+	GuideLate bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
 }

@@ -6,7 +6,7 @@ import "strings"
 // not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
 func (r *reduction) speak() {
 	switch {
-	case r.ev.Kind == SessionStarted && !r.st.Rules.Silent:
+	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
 		r.sayGuidance()
 	case r.ev.Kind == CompactionDone:
 		r.sayLost()
@@ -61,7 +61,7 @@ func (r *reduction) sayGuidance() {
 func (r *reduction) sayMark() {
 	t, w := r.cfg.Tracking, r.window()
 	if !t.MaxTokens.Off() && r.ev.Guarded && r.knows(w, &t.MaxTokens.Tokens) {
-		if r.st.Rules.Silent { // only now there is a mark to explain; from some such hosts none ever comes
+		if r.st.Rules.GuideLate {
 			r.sayGuidance()
 		}
 		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))

@@ -27,12 +27,16 @@ func (Adapter) Host() core.Host { return core.HostGeminiCLI }
 // DEFAULT_COMPRESSION_TOKEN_THRESHOLD), and tells nobody: PreCompress comes before every request. It keeps the newest 30 %
 // of the conversation and a summary, so that at least half is gone; what it blanks out of old tool results without a
 // compaction was seen to be a third. Hooks of tools do not say which agent the tool ran for.
+//
+// At a session's start nothing is said: the text would be put before the person's prompt, and a prompt that begins like that is
+// left out when the session is resumed.
 func (Adapter) Rules() core.Rules {
 	return core.Rules{
 		Provider:     "google",
 		Compaction:   core.CompactionRule{Numerator: 1, Denominator: 2},
 		Fall:         core.FallRule{Percent: 40, Tokens: 10_000},
 		ToolsUnnamed: true,
+		GuideLate:    true,
 	}
 }
 

@@ -195,8 +195,9 @@ func TestEncode(t *testing.T) {
 		{"AfterTool", []core.Effect{{Kind: core.CompactionContext, Lines: []string{"x"}}}, ""},
 		{"AfterModel", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
 		{"BeforeTool", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
-		{"SessionStart", nil, ""},
-		{"SessionStart", []core.Effect{{Kind: core.Inject, Text: " \n"}}, ""},
+		{"SessionStart", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
+		{"BeforeAgent", nil, ""},
+		{"BeforeAgent", []core.Effect{{Kind: core.Inject, Text: " \n"}}, ""},
 	} {
 		out, err := New().Encode(core.Event{Name: tt.event}, tt.effects)
 		if err != nil || string(out) != tt.want {

@@ -8,10 +8,10 @@ import (
 )
 
 // accepts returns the effects that the host takes in return for an event. It takes additionalContext from BeforeTool too, and
-// throws it away.
+// throws it away; with that of SessionStart, see Rules, it forgets the prompt.
 func accepts(event string) []core.EffectKind {
 	switch event {
-	case "SessionStart", "BeforeAgent", "AfterTool":
+	case "BeforeAgent", "AfterTool":
 		return []core.EffectKind{core.Inject}
 	}
 	return nil

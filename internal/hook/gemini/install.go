@@ -17,8 +17,8 @@ const hookTimeout = 5000
 // PreCompress, BeforeModel and BeforeToolSelection come before every request and tell nothing; BeforeTool says nothing that
 // AfterTool does not, and takes no text.
 var Hooks = []settings.Hook{
-	{Event: "SessionStart", Timeout: hookTimeout}, // what the marks mean
-	{Event: "BeforeAgent", Timeout: hookTimeout},  // the mark; a turn begins
+	{Event: "SessionStart", Timeout: hookTimeout}, // begun, resumed or cleared
+	{Event: "BeforeAgent", Timeout: hookTimeout},  // the mark, and what it means; a turn begins
 	{Event: "AfterModel", Timeout: hookTimeout},   // usage
 	{Event: "AfterTool", Timeout: hookTimeout},    // paths; what a compaction lost
 	{Event: "AfterAgent", Timeout: hookTimeout},   // a turn ends

@@ -20,8 +20,9 @@ func New() Adapter { return Adapter{} }
 // Host returns core.HostGeneric.
 func (Adapter) Host() core.Host { return core.HostGeneric }
 
-// Rules returns what the domain must know of an agent that nobody knows: it may never say how full the window is.
-func (Adapter) Rules() core.Rules { return core.Rules{Silent: true} }
+// Rules returns what the domain must know of an agent that nobody knows: it may never say how full the window is, and then
+// needs nothing explained.
+func (Adapter) Rules() core.Rules { return core.Rules{Silent: true, GuideLate: true} }
 
 // Read reads nothing: such an agent has no transcript.
 func (Adapter) Read(_ context.Context, _ string, from core.Cursor) (core.Reading, error) {

@@ -77,7 +77,7 @@ type occurrence struct {
 
 // occurrences is the vocabulary, in the order in which people are shown it.
 var occurrences = []occurrence{
-	{"session/started", core.SessionStarted, []core.EffectKind{core.Inject}, "A session began or was resumed."},
+	{"session/started", core.SessionStarted, nil, "A session began or was resumed."},
 	{"session/ended", core.SessionEnded, nil, "It was closed. What is known of it stays."},
 	{"session/deleted", core.SessionDeleted, nil, "It was deleted. Everything of it is forgotten."},
 	{"prompt", core.PromptSubmitted, []core.EffectKind{core.Inject}, "A turn begins."},
