@@ -7,6 +7,59 @@ local M = {}
 
 ---@type table<string, ctxls.Command>
 local commands = {
+  sessions = {
+    run = function()
+      require('ctxls.picker').open()
+    end,
+  },
+  show = {
+    run = function(words)
+      require('ctxls.show').open(words[1])
+    end,
+    complete = function(words)
+      local sessions = require('ctxls.sessions')
+      return #words == 1 and vim.tbl_map(sessions.key, sessions.list()) or {}
+    end,
+  },
+  measure = {
+    run = function(_, call)
+      local ranged = call.range > 0
+      require('ctxls.measure').run(ranged and call.line1 or nil, ranged and call.line2 or nil)
+    end,
+  },
+  report = {
+    run = function()
+      local notices = require('ctxls.notices')
+      require('ctxls.program').run({ 'report' }, function(why, out)
+        if why then
+          notices.say(why, vim.log.levels.ERROR)
+          return
+        end
+        local lines = vim.split(out, '\n', { trimempty = true })
+        require('ctxls.window').float(
+          'All tasks',
+          vim.tbl_map(function(line)
+            return { { ' ' .. line } }
+          end, lines)
+        )
+      end)
+    end,
+  },
+  install = {
+    run = function(words)
+      require('ctxls.install').run(words)
+    end,
+    complete = function(words)
+      return require('ctxls.install').complete(words)
+    end,
+  },
+  log = {
+    run = function()
+      local lines = require('ctxls.log').lines()
+      require('ctxls.window').split('ctxls-log', #lines > 0 and lines or { 'Nothing happened yet.' })
+      vim.cmd('normal! G')
+    end,
+  },
   restart = {
     run = function()
       require('ctxls.server').restart()

@@ -14,6 +14,12 @@ function M.setup(options)
   require('ctxls.server').reconfigure()
 end
 
+---Starts the server where none was started yet. It answers later.
+function M.start()
+  require('ctxls.status')
+  require('ctxls.server').start()
+end
+
 ---The gauge as plain text, say "72% · 23k left"; "" where there is nothing to show. It returns a string that is
 ---at hand: it may be called as often as a statusline is drawn. The first call starts the server, later.
 ---@return string

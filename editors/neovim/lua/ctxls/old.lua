@@ -20,6 +20,8 @@ function M.sessions()
   return {}
 end
 
+function M.start() end
+
 function M.shown() end
 
 function M.pin() end

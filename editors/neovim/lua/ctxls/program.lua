@@ -50,4 +50,32 @@ function M.find()
   return nil, 'there is no ctxls on the PATH, and the option path names none'
 end
 
+---How long a command may take, in milliseconds.
+local patience = 30 * 1000
+
+---Runs ctxls in the working directory.
+---@param args string[]
+---@param done fun(why: string?, out: string?) called later, with what it printed
+function M.run(args, done)
+  local path, why = M.find()
+  if not path then
+    done(why)
+    return
+  end
+  local command = vim.list_extend({ path }, args)
+  local started, problem = pcall(vim.system, command, { text = true, timeout = patience }, function(result)
+    vim.schedule(function()
+      if result.code == 0 then
+        done(nil, result.stdout)
+        return
+      end
+      local said = vim.trim(result.stderr):gsub('^ctxls: ', '')
+      done(said ~= '' and said or ('%s ended with status %d'):format(table.concat(command, ' '), result.code))
+    end)
+  end)
+  if not started then
+    done(('%s could not be run: %s'):format(path, tostring(problem):gsub('^.-%.lua:%d+: ', '')))
+  end
+end
+
 return M

@@ -12,13 +12,13 @@ local M = {}
 local all = {}
 ---@type string?
 local pinned
----@type fun(changes: ctxls.Change[])[]
+---@type (fun(changes: ctxls.Change[]): boolean?)[]
 local watchers = {}
 
 local function tell(changes)
-  for _, watch in ipairs(watchers) do
-    watch(changes)
-  end
+  watchers = vim.tbl_filter(function(watch)
+    return watch(changes) ~= true
+  end, watchers)
 end
 
 ---Names a session among those of all hosts.
@@ -28,8 +28,8 @@ function M.key(s)
   return s.host .. '/' .. s.sessionId
 end
 
----Is told after sessions changed, or which one is shown.
----@param watch fun(changes: ctxls.Change[])
+---Is told after sessions changed, or which one is shown, until it returns true.
+---@param watch fun(changes: ctxls.Change[]): boolean?
 function M.watch(watch)
   table.insert(watchers, watch)
 end
@@ -108,10 +108,26 @@ local function replace(sessions)
 end
 
 ---Asks for all of them anew.
-function M.refresh()
+---@param done? fun(why: string?)
+function M.refresh(done)
   server.request('session/list', {}, function(why, result)
     if not why then
       replace(result.sessions)
+    end
+    if done then
+      done(why)
+    end
+  end)
+end
+
+---Calls once the server has told of all of them; starts it where it was not yet.
+---@param done fun(why: string?)
+function M.fresh(done)
+  server.when_running(function(why)
+    if why then
+      done(why)
+    else
+      M.refresh(done)
     end
   end)
 end
