@@ -71,7 +71,7 @@ return {
       editor:shows('50% · 67k left')
       offered = editor:lua('return _G.seen.offered')[2]
       expect.same(offered[1], 'Follow the newest session', 'the first')
-      expect.holds(offered[3], '· pinned')
+      expect.holds(offered[3], 'tidy up (pinned)  ███')
     end,
   },
   {
@@ -79,7 +79,7 @@ return {
     function()
       local _, editor = start()
       editor:command('Ctxls sessions')
-      editor:says('no session is known in this project. :Ctxls install lets an agent host tell of them.')
+      editor:says('no session is known in this project; see :Ctxls install')
       editor:command('Ctxls show')
       editor:command('Ctxls show codex/none')
       editor:says('no session is called "codex/none"')

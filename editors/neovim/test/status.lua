@@ -35,9 +35,9 @@ return {
       expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsUnknown', 'the group')
       for _, level in ipairs({
         { 60000, '30% · 107k left', 'CtxlsNormal', '30%% · 107k left' },
-        { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsNotice#55%% · 57k left%*' },
-        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsWarning#72%% · 23k left%*' },
-        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsCritical#90%% · 0 left%*' },
+        { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsBarNotice#55%% · 57k left%*' },
+        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsBarWarning#72%% · 23k left%*' },
+        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsBarCritical#90%% · 0 left%*' },
       }) do
         agent:statusline(level[1])
         editor:shows(level[2])
@@ -153,7 +153,7 @@ return {
       local drawn = editor:lua([[return vim.api.nvim_eval_statusline("%{%v:lua.require'ctxls'.statusline()%}", {
         maxwidth = 200, highlights = true })]])
       expect.same(drawn.str, got, 'what is drawn')
-      expect.same(drawn.highlights[1].group, 'CtxlsWarning', 'the only colour')
+      expect.same(drawn.highlights[1].group, 'CtxlsBarWarning', 'the only colour')
       expect.same(got, want, 'status()')
     end,
   },
@@ -201,7 +201,7 @@ return {
       agent:statusline(60000)
       editor:shows('30% · 107k left')
       agent:statusline(180000)
-      expect.holds(editor:says('shop: the context window is 90 % full, 0 tokens are left'), 'ctxls: ')
+      expect.holds(editor:says('shop: the context window is 90 % full.'), 'ctxls: ')
       agent:statusline(182000)
       editor:shows('91% · 0 left')
       expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
