@@ -92,31 +92,6 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 	return ui.Live(ctx, ui.LiveOptions{Service: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
 }
 
-var reportCommand = command{
-	name: "report", synopsis: "[--json]", short: "print the figures over the last tasks of all sessions",
-	examples: "ctxls report\nctxls report --json",
-	setup: func(fs *pflag.FlagSet) action {
-		asJSON := fs.Bool("json", false, "print JSON")
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return usageError{"report takes no arguments"}
-			}
-			s, err := a.service(ctx, patience)
-			if err != nil {
-				return err
-			}
-			report, err := s.Report(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(a.stdout, report)
-			}
-			return ui.Report(a.stdout, report)
-		}
-	},
-}
-
 // printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which
 // JSON allows anywhere in a string.
 func printJSON(w io.Writer, v any) error {

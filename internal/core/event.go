@@ -46,8 +46,11 @@ type Event struct {
 
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
-	Paths   []PathUse
-	Results []CallResult // of calls whose uses came with a CallID
+	// PromptID tells a prompt from all others of its session, where the host does: a second event with it, from a host that runs
+	// ctxls twice, is about the same prompt.
+	PromptID string
+	Paths    []PathUse
+	Results  []CallResult // of calls whose uses came with a CallID
 	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
 	// the same comes with the Reading.
 	Content []Piece

@@ -103,6 +103,9 @@ func (r *reduction) mainChain() {
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
+	if r.ev.Kind == PromptSubmitted && r.ev.PromptID != "" && r.ev.PromptID == r.s.PromptID {
+		return // told before
+	}
 	r.stateLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
@@ -378,7 +381,7 @@ func (r *reduction) beginTurn() {
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
 	if !r.ev.Machine {
-		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
 		if r.cfg.Store.KeepPrompts {
 			r.s.PromptText = r.ev.Prompt
 		}

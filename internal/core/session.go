@@ -36,11 +36,12 @@ type Session struct {
 	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
-	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
-	TurnPeak     int       `json:"turnPeak,omitempty"`     // the most that was reported since the turn began
-	TurnTokens   int       `json:"turnTokens,omitempty"`   // occupancy when the turn began; 0 is unknown
-	Awaiting     bool      `json:"awaiting,omitempty"`     // the model was asked and no report has come since
-	Prepared     bool      `json:"prepared,omitempty"`     // its tasks are recorded by its caller
+	PromptID     string    `json:"promptId,omitempty"`
+	Growth       []int     `json:"growth,omitempty"`     // tokens each of the last turns added, oldest first
+	TurnPeak     int       `json:"turnPeak,omitempty"`   // the most that was reported since the turn began
+	TurnTokens   int       `json:"turnTokens,omitempty"` // occupancy when the turn began; 0 is unknown
+	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was asked and no report has come since
+	Prepared     bool      `json:"prepared,omitempty"`   // its tasks are recorded by its caller
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`

@@ -18,7 +18,8 @@ type Store interface {
 	FindSessions(ctx context.Context, id string) ([]Snapshot, error)
 	// Sessions returns the sessions that match f, the most recently updated first.
 	Sessions(ctx context.Context, f SessionFilter) ([]Snapshot, error)
-	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0.
+	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0. Some thousands are kept: the
+	// older, the fewer, but every compaction.
 	Samples(ctx context.Context, key Key, limit int) ([]Sample, error)
 	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. Who is woken
 	// by Watch learns here what it was, whichever process made it.

@@ -23,22 +23,6 @@ func orUnknown(s string) string {
 	return s
 }
 
-// Report writes the fleet's figures.
-func Report(w io.Writer, r core.ContextOptimizationReport) error {
-	if r.Tasks == 0 {
-		_, err := fmt.Fprintf(w, "no tasks recorded yet; the figures cover the last %d\n", r.WindowTasks)
-		return err
-	}
-	return table(w, func(row func(...string)) {
-		row("tasks", fmt.Sprintf("%d of the last %d", r.Tasks, r.WindowTasks))
-		row("over "+tokens(r.ThresholdTokens), fmt.Sprintf("%.1f%%", r.P90ExceedanceRate*100))
-		row("average", tokens(r.AverageTokens))
-		row("p50 / p90 / p99", fmt.Sprintf("%s / %s / %s", tokens(r.P50Tokens), tokens(r.P90Tokens), tokens(r.P99Tokens)))
-		row("largest", tokens(r.MaxTokens))
-		row("trims", fmt.Sprintf("%d, saving %s", r.TrimOperations, tokens(r.TrimmedTokens)))
-	})
-}
-
 // Windows writes the built-in table of windows and what was learned.
 func Windows(w io.Writer, rows []core.WindowRow, learned []core.LearnedWindow) error {
 	return table(w, func(row func(...string)) {

@@ -109,6 +109,9 @@ type terminal struct {
 // start starts a command line of a shell in a terminal of a size.
 func (m *machine) start(command string, width, height int, env ...string) *terminal {
 	m.t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		cannotRun(m.t, "tmux")
+	}
 	dir, err := os.MkdirTemp("", "tmux") // sockets have short names
 	if err != nil {
 		m.t.Fatal(err)

@@ -1,15 +1,13 @@
 package codex
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
-
-// maxPayload bounds one payload, in bytes.
-const maxPayload = 64 << 20
 
 // kinds says what the host's events are. One that is not listed is Seen.
 var kinds = map[string]core.Kind{
@@ -30,10 +28,10 @@ var kinds = map[string]core.Kind{
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > maxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
-	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, prompt, tool, input []byte
+	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
 	if !transcript.Pick(data,
 		transcript.Field{Name: "session_id", Value: &sessionID},
 		transcript.Field{Name: "hook_event_name", Value: &event},
@@ -44,6 +42,7 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "agent_type", Value: &agentType},
 		transcript.Field{Name: "agent_transcript_path", Value: &agentRollout},
 		transcript.Field{Name: "source", Value: &source},
+		transcript.Field{Name: "turn_id", Value: &turnID},
 		transcript.Field{Name: "prompt", Value: &prompt},
 		transcript.Field{Name: "tool_name", Value: &tool},
 		transcript.Field{Name: "tool_input", Value: &input},
@@ -86,6 +85,11 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(prompt)
 		ev.Machine = isMachine(ev.Prompt)
+		// Hooks of the user and of the project both run. What is typed while a turn is going on belongs to the same turn, and is told
+		// from what was typed before by its length: a sum of the text would tell something about it.
+		if id := transcript.String(turnID); id != "" {
+			ev.PromptID = id + "/" + strconv.Itoa(len(ev.Prompt))
+		}
 	case "PreToolUse":
 		ev.Paths = toolpath.Mentioned(toolPaths(transcript.String(tool), input, ev.CWD))
 	case "PostToolUse":

@@ -17,7 +17,7 @@ func TestDecodeRefusesWhatIsNoPayload(t *testing.T) {
 		`{"hook_event_name":"Stop"}`: "session_id: want",
 		`{"session_id":7,"hook_event_name":"Stop"}`: "session_id: want",
 		`{"session_id":"s"}`:                        "hook_event_name: want",
-		strings.Repeat(" ", maxPayload+1):           "want at most",
+		strings.Repeat(" ", core.MaxPayload+1):      "want at most",
 	} {
 		if _, err := New().Decode("", []byte(payload)); err == nil || !strings.Contains(err.Error(), want) || core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%.60q: %v, want %q", payload, err, want)

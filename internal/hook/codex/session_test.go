@@ -70,6 +70,16 @@ func (s *session) hook(event, members string) core.Outcome {
 	return out
 }
 
+// turns is how many prompts the session has had.
+func (s *session) turns() int {
+	s.t.Helper()
+	stored, err := s.service.Store.Session(s.t.Context(), core.Key{Host: core.HostCodex, SessionID: "s"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return stored.Session.Turns
+}
+
 func (s *session) wantSaid(what, want string) {
 	s.t.Helper()
 	if s.said != want {
@@ -96,6 +106,17 @@ func TestSession(t *testing.T) {
 	}
 	s.hook("UserPromptSubmit", `"prompt":"go on"`)
 	s.wantSaid("the mark", "[context used: 74%]")
+	typed := `"turn_id":"t2","prompt":"and on"`
+	turns := s.turns()
+	s.hook("UserPromptSubmit", typed)
+	s.wantSaid("the next mark", "[context used: 74%]")
+	s.hook("UserPromptSubmit", typed)
+	s.wantSaid("the same prompt, by a second hook", "")
+	s.hook("UserPromptSubmit", `"turn_id":"t2","prompt":"no, wait"`)
+	s.wantSaid("more of the same turn", "[context used: 74%]")
+	if n := s.turns() - turns; n != 2 {
+		t.Errorf("two prompts are %d", n)
+	}
 	s.hook("UserPromptSubmit", `"prompt":"<subagent_notification>\n{}\n</subagent_notification>"`)
 	s.wantSaid("a turn that no person typed", "")
 

@@ -3,17 +3,12 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -182,150 +177,4 @@ func TestTheCallersOwnSession(t *testing.T) {
 			t.Errorf("host %d, folders %q: %q, want %q", test.host, test.folders, got, test.want)
 		}
 	}
-}
-
-// What is returned keeps the schemas, and every member of them is described. What is asked keeps its own.
-func TestSchemas(t *testing.T) {
-	s := newService(t)
-	p := connect(t, Options{Service: s, Folders: []string{"/home/me/a"}})
-	p.greet("{}")
-	var list struct {
-		Result struct {
-			Tools []struct {
-				Name, Description         string
-				InputSchema, OutputSchema *jsonschema.Schema
-				Annotations               struct{ ReadOnlyHint, IdempotentHint bool }
-			}
-		}
-	}
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if err := json.Unmarshal([]byte(p.receive()), &list); err != nil || len(list.Result.Tools) != len(tools) {
-		t.Fatalf("%v, %d tools", err, len(list.Result.Tools))
-	}
-	keeps := func(tool, arguments string) {
-		t.Helper()
-		for _, l := range list.Result.Tools {
-			if l.Name != tool {
-				continue
-			}
-			for data, schema := range map[string]*jsonschema.Schema{arguments: l.InputSchema, p.call(tool, arguments).data(t): l.OutputSchema} {
-				resolved, err := schema.Resolve(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var value any
-				if err := json.Unmarshal([]byte(data), &value); err != nil {
-					t.Fatalf("%s: %v", data, err)
-				}
-				if err := resolved.Validate(value); err != nil {
-					t.Errorf("%s %s: %v", tool, data, err)
-				}
-			}
-		}
-	}
-	keeps("inspect_state", `{}`) // of an empty store
-	reported(t, s, "s1", "/home/me/a", 144_000)
-	told(t, s, `{"session_id":"s1","cwd":"/home/me/a","hook_event_name":"SubagentStart","agent_id":"a","agent_type":"b"}`)
-	told(t, s, `{"session_id":"s2","cwd":"/home/me/a","hook_event_name":"StopFailure","error_details":"prompt is too long: 210000 tokens > 190000 maximum"}`)
-	keeps("inspect_state", `{"limit":7}`)
-	keeps("measure_context", `{"text":"hello"}`)
-	keeps("measure_context", `{"messages":[{"role":"user","content":"hello"}],"system":"x","tools":[],"model":"gpt-5","provider":"openai","encoding":"o200k_base",`+
-		`"framing":"openai","thresholdTokens":5,"windowTokens":10,"breakdown":true}`)
-
-	for _, l := range list.Result.Tools {
-		if !l.Annotations.ReadOnlyHint || !l.Annotations.IdempotentHint || len(l.Description) < 100 || len(l.Description) > 1000 {
-			t.Errorf("%s: %+v, a description of %d bytes", l.Name, l.Annotations, len(l.Description))
-		}
-		for _, schema := range []*jsonschema.Schema{l.InputSchema, l.OutputSchema} {
-			for _, part := range append(slices.Collect(maps.Values(schema.Defs)), schema) {
-				for name, member := range part.Properties {
-					if member.Description == "" {
-						t.Errorf("%s: %s is not described", l.Name, name)
-					}
-				}
-			}
-		}
-	}
-	// What may be asked is what is listed.
-	var text *string
-	for i, known := range []map[string]argument{inspectArguments(new(int)), measureArguments(new(core.MeasureRequest), &text)} {
-		var schema jsonschema.Schema
-		if err := json.Unmarshal([]byte(tools[i].input), &schema); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(known))); diff != "" {
-			t.Errorf("%s: arguments (-listed +known):\n%s", tools[i].name, diff)
-		}
-	}
-}
-
-// Everything that context/measure takes can be asked of the tool.
-func TestMeasureTakesWhatTheDomainTakes(t *testing.T) {
-	var text *string
-	known := measureArguments(new(core.MeasureRequest), &text)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[core.MeasureRequest]()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && known[name].into == nil {
-			t.Errorf("%s cannot be asked", name)
-		}
-	}
-}
-
-// The folders of a workspace are those that the client says, in either way of asking, else the working directory.
-func TestRoots(t *testing.T) {
-	s := newService(t)
-	dir := t.TempDir()
-	project := filepath.Join(dir, "a project")
-	if err := os.Mkdir(project, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	reported(t, s, "in the root", project, 1000)
-	reported(t, s, "in the working directory", "/home/me/a", 1000)
-	uri := "file://" + strings.ReplaceAll(filepath.ToSlash(project), " ", "%20")
-	for _, test := range []struct{ what, roots, want string }{
-		{"a root", `{"result":{"roots":[{"uri":"` + uri + `","name":"a"}]}}`, "in the root"},
-		{"no roots", `{"result":{"roots":[]}}`, "in the working directory"},
-		{"others' roots", `{"result":{"roots":[{"uri":"https://example.com"},null,{"uri":7}]}}`, "in the working directory"},
-		{"roots of another kind", `{"result":{"roots":[{"uri":"untitled:1"}]}}`, "in the working directory"},
-		{"an error", `{"error":{"code":-32601,"message":"no"}}`, "in the working directory"},
-		{"silence", ``, "in the working directory"},
-	} {
-		t.Run(test.what, func(t *testing.T) {
-			p := connect(t, Options{Service: s, Folders: []string{"/home/me/a"}})
-			p.greet(`{"roots":{"listChanged":true}}`)
-			p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_state"}}`)
-			var asked struct {
-				ID     json.RawMessage
-				Method string
-			}
-			if err := json.Unmarshal([]byte(p.receive()), &asked); err != nil || asked.Method != "roots/list" {
-				t.Fatalf("%+v, %v", asked, err)
-			}
-			if test.roots != "" {
-				p.send(`{"jsonrpc":"2.0","id":` + string(asked.ID) + `,` + test.roots[1:])
-			}
-			for a := p.answer(); ; a = p.answer() {
-				if a.ID == nil { // it takes back what it asked
-					continue
-				}
-				if got := a.own(t); got != test.want {
-					t.Errorf("%q, want %q", got, test.want)
-				}
-				return
-			}
-		})
-	}
-	t.Run("within the answer", func(t *testing.T) { // as from 2026-07-28 on, without a greeting
-		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"roots":{}}}`
-		p := connect(t, Options{Service: s, Folders: []string{"/home/me/a"}})
-		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"inspect_state",` + meta + `}}`)
-		if line := p.receive(); !strings.Contains(line, `"inputRequests":{"roots":`) {
-			t.Fatal(line)
-		}
-		for roots, want := range map[string]string{`{"roots":[{"uri":"` + uri + `"}]}`: "in the root", `{"action":"decline"}`: "in the working directory"} {
-			p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"inspect_state","inputResponses":{"roots":` + roots + `},` + meta + `}}`)
-			if got := p.answer().own(t); got != want {
-				t.Errorf("%s: %q, want %q", roots, got, want)
-			}
-		}
-	})
 }

@@ -55,6 +55,7 @@ var rows = append(counting(), []row{
 	{what: "hook, most memory", group: whole, figure: "Process hook-1GB-MiB", atMost: 25, unit: "MiB", scale: 1},
 	{what: "hook's exit to notification, 99th percentile", group: live, figure: "Push p99-ms", atMost: 100, unit: "ms", scale: 1},
 	{what: "server at rest, of a core", group: live, figure: "Rest percent", atMost: 0.1, unit: "%", scale: 1},
+	{what: "watching without file events at rest, of a core", group: state, figure: "RestWithoutEvents percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
 }...)
 
