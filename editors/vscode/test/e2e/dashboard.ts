@@ -46,6 +46,8 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
 
   await t.test('it fits each kind of theme', async () => {
     await world.command('View: Close Primary Side Bar').catch(() => {});
+    const { width, height } = page.viewportSize() ?? { width: 1280, height: 800 };
+    await page.setViewportSize({ width, height: 1400 }); // all of it in one picture
     for (const [name, theme] of Object.entries(themes)) {
       world.set({ 'workbench.colorTheme': theme });
       const kind = name === 'high-contrast' ? 'vscode-high-contrast' : `vscode-${name}`;
@@ -53,6 +55,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
       await away(page);
       await world.picture(`dashboard-${name}`);
     }
+    await page.setViewportSize({ width, height });
     world.set({});
     await dashboard(page).locator('body.vscode-light, body.vscode-dark').first().waitFor();
   });
