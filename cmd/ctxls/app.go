@@ -19,6 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 )
@@ -155,6 +156,7 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 func (a *app) adapters() map[core.Host]core.Adapter {
 	return map[core.Host]core.Adapter{
 		core.HostClaudeCode: claudecode.New(a.getenv),
+		core.HostOpenCode:   opencode.New(),
 	}
 }
 

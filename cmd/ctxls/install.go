@@ -22,10 +22,12 @@ var installCommand = command{
 Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (--user, or below $CLAUDE_CONFIG_DIR), to
 .claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local).
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
-` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
+` + "`.ctxls-backup`" + ` at the end of its name. For opencode it is a plugin of its own, ctxls.js, below ~/.config/opencode/plugin
+(--user, or below $XDG_CONFIG_HOME) or .opencode/plugin (--project). With --statusline ctxls becomes the status line too; one that is there already is
 run by ctxls and shown after its own.`,
 	examples: `ctxls install claude-code --statusline
-ctxls install claude-code --local --dry-run`,
+ctxls install claude-code --local --dry-run
+ctxls install opencode`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
@@ -168,7 +170,11 @@ func (a *app) openSettings(i installer, scope settings.Scope) (*settings.File, e
 	if err != nil {
 		return nil, err
 	}
-	return settings.Open(path)
+	file, err := settings.Open(path)
+	if err == nil {
+		file.Dirs = i.dirs
+	}
+	return file, err
 }
 
 // executable returns the absolute path by which hosts are to run this program: as found on the PATH where that is this one,

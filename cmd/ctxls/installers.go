@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
 
@@ -17,6 +18,8 @@ type installer struct {
 	homeVar string
 	// settingsFile returns the file of a scope, for a home and a working directory.
 	settingsFile func(scope settings.Scope, getenv func(string) string, home, cwd string) string
+	// dirs is how many directories above the file are the host's own; 0 stands for 1.
+	dirs int
 	// statusline says that the host shows what a command prints.
 	statusline bool
 	// install returns the file's text with executable run at the host's events; uninstall one without that, or nil where
@@ -27,11 +30,16 @@ type installer struct {
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
-var installers = []installer{claudeCode}
+var installers = []installer{claudeCode, openCode}
 
 var claudeCode = installer{
 	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+}
+
+var openCode = installer{
+	host: core.HostOpenCode, scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
+	install: opencode.Install, uninstall: opencode.Uninstall,
 }
 
 func installableHosts() (names []string) {

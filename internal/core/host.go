@@ -45,6 +45,9 @@ type Rules struct {
 	SummaryVisible bool
 	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
 	Silent bool
+	// ChildSessions says that the host runs sub-agents in sessions of their own, and that not every event of such a session
+	// names the one at the top. The store knows which they are.
+	ChildSessions bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
 }
@@ -66,10 +69,8 @@ type CompactionRule struct {
 }
 
 // hostRules is what is known of hosts that no adapter speaks to. Where they compact was read in their sources, and seen in
-// OpenCode 1.18.33 (at 190,989 of 200,000 tokens) and Codex 0.169.0, which reports 95 % of a window and compacts at 90 % of
-// the whole.
+// Codex 0.169.0, which reports 95 % of a window and compacts at 90 % of the whole.
 var hostRules = map[Host]Rules{
-	HostOpenCode:  {CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}},
 	HostCodex:     {Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}},
 	HostGeminiCLI: {Provider: "google"},
 }

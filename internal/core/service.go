@@ -53,6 +53,12 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 		return out, err
 	}
 	cfg, rules := s.Config(ev.CWD), s.rules(ev.Host)
+	if rules.ChildSessions {
+		if err := s.placeChild(ctx, &ev); err != nil {
+			return out, err
+		}
+		out.Key = ev.Key()
+	}
 	if err := s.read(ctx, &ev); err != nil {
 		return out, err
 	}
@@ -60,6 +66,9 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
 	now := s.Now()
+	if !ev.At.IsZero() && ev.At.Before(now) {
+		now = ev.At // it came late
+	}
 	err := s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
 		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
@@ -169,6 +178,32 @@ func (s *Service) count(ev *Event) {
 		}
 		budget = countPieces(e.Content, s.Counter, budget)
 	}
+}
+
+// placeChild moves an event of a session that is known as a sub-agent to the session at the top.
+func (s *Service) placeChild(ctx context.Context, ev *Event) error {
+	_, err := s.Store.Session(ctx, ev.Key())
+	if CodeOf(err) != CodeNotFound {
+		return err
+	}
+	sessions, err := s.Store.Sessions(ctx, SessionFilter{Host: ev.Host, IncludeEnded: true})
+	if err != nil {
+		return err
+	}
+	for _, snap := range sessions {
+		if !slices.ContainsFunc(snap.Session.Agents, func(a Agent) bool { return a.AgentID == ev.SessionID }) {
+			continue
+		}
+		if ev.AgentID == "" { // else it is of a sub-agent's own sub-agent
+			ev.AgentID = ev.SessionID
+			if ev.Kind == TurnFinished {
+				ev.Kind = AgentFinished
+			}
+		}
+		ev.SessionID = snap.Session.SessionID
+		break
+	}
+	return nil
 }
 
 func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {

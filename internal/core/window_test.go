@@ -9,7 +9,10 @@ import (
 var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
 	Compaction: CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
 
-var openCodeRules, codexRules = hostRules[HostOpenCode], hostRules[HostCodex]
+var (
+	openCodeRules = Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
+	codexRules    = hostRules[HostCodex]
+)
 
 func TestResolveWindow(t *testing.T) {
 	cfg := DefaultConfig().Window

@@ -1,0 +1,58 @@
+// Package reply forms what a hook prints, in the shape that hosts share (https://code.claude.com/docs/en/hooks). It is the last
+// place that sees a text before a model does.
+package reply
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text joins texts with blank lines into one that is safe to hand over: what is no visible character is a space, line feeds
+// aside. It is at most limit long by the measure that the host takes, which size gives for one character.
+func Text(texts []string, limit int, size func(rune) int) string {
+	var kept []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(clean(text)); text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return strings.TrimSpace(Cut(strings.Join(kept, "\n\n"), limit, size))
+}
+
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+}
+
+// Cut returns the beginning of text that is at most limit long, in whole characters.
+func Cut(text string, limit int, size func(rune) int) string {
+	length := 0
+	for i, r := range text {
+		if length += size(r); length > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// Context returns the line that adds a text to the context of the model, in return for an event.
+func Context(event, text string) ([]byte, error) {
+	type output struct {
+		HookEventName     string `json:"hookEventName"`
+		AdditionalContext string `json:"additionalContext"`
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		HookSpecificOutput output `json:"hookSpecificOutput"`
+	}{output{event, text}})
+	return buf.Bytes(), err
+}

@@ -1,0 +1,67 @@
+// Package toolpath finds the files that tools of agents work on, where every host does it in the same way: it resolves paths and
+// reads shell commands. What a host calls its tools and their arguments is the host's own matter.
+package toolpath
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// MaxLength is the longest path taken, in bytes (PATH_MAX of Linux); anything longer is no path.
+const MaxLength = 4096
+
+// Mentioned turns every use into the lightest: a call that has not run, or failed, only names its files.
+func Mentioned(paths []core.PathUse) []core.PathUse {
+	for i := range paths {
+		paths[i].Use = core.Mentioned
+	}
+	return paths
+}
+
+// Absolute resolves p against cwd where both are in the POSIX form; other relative paths stay as they are.
+func Absolute(p, cwd string) string {
+	if p == "" || IsAbsolute(p) || !strings.HasPrefix(cwd, "/") {
+		return p
+	}
+	return path.Join(cwd, p)
+}
+
+// IsAbsolute knows the forms of every system: a payload may come from another than this one.
+func IsAbsolute(p string) bool {
+	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) ||
+		len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}
+
+// readers are the commands whose plain arguments are files that the model looks at.
+var readers = map[string]bool{
+	"cat": true, "head": true, "tail": true, "less": true, "more": true, "nl": true, "wc": true,
+}
+
+// InCommand returns the files that a shell command plainly reads. It is no shell: commands with quotes, expansions or
+// here-documents are left alone, and so is all that follows a change of directory.
+func InCommand(command string) []string {
+	if len(command) > MaxLength || strings.ContainsAny(command, "'\"`\\$") || strings.Contains(command, "<<") {
+		return nil
+	}
+	var paths []string
+	for _, simple := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
+		words := strings.Fields(simple)
+		if len(words) > 0 && (words[0] == "cd" || words[0] == "pushd") {
+			break
+		}
+		if len(words) == 0 || !readers[words[0]] {
+			continue
+		}
+		for _, word := range words[1:] {
+			if strings.ContainsAny(word, "<>") {
+				break
+			}
+			if word[0] != '-' && !strings.ContainsAny(word, "*?[]{}()~!#=") && strings.ContainsAny(word, "./") {
+				paths = append(paths, word)
+			}
+		}
+	}
+	return paths
+}
