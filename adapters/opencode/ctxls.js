@@ -64,12 +64,12 @@ class Server {
   nextID = 1
   closed = false
 
-  /** Queues a call and returns its result, or undefined after WAIT. must keeps it when the queue is full. */
-  async call(params, { wait = false, must = false } = {}) {
+  /** Queues a call and returns its result, or undefined after WAIT: then tooLate gets it, if it ever comes. must keeps the call when the queue is full. */
+  async call(params, { wait = false, must = false, tooLate } = {}) {
     try {
       const id = this.nextID++
       const line = JSON.stringify({ jsonrpc: "2.0", id, method: "hook/handle", params }, cut) + "\n"
-      const call = { id, line, tries: 0, must, askedAt: Date.now(), resolve: undefined }
+      const call = { id, line, must, tooLate, tries: 0, sentAt: 0, resolve: undefined }
       if (!this.enqueue(call)) return undefined
       const answer = wait && this.trusted ? this.answerOf(call) : undefined
       this.flush()
@@ -83,7 +83,7 @@ class Server {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.trusted = false
-        call.resolve = undefined
+        call.resolve = call.tooLate
         resolve(undefined)
       }, WAIT)
       call.resolve = (result) => {
@@ -150,7 +150,10 @@ class Server {
     child.stdout.on("data", (text) => {
       const lines = (rest + text).split("\n")
       rest = lines.pop()
-      for (const line of lines) this.answered(child, line)
+      for (const line of lines) {
+        if (child.stdout.destroyed) return
+        this.answered(child, line)
+      }
       if (rest.length > REPLY_MAX) child.kill("SIGKILL")
     })
     for (const handle of [child, child.stdin, child.stdout]) handle.unref?.() // the host may end while it runs
@@ -163,13 +166,15 @@ class Server {
 
   answered(child, line) {
     if (child !== this.child) return
-    this.trusted = true
     let message
     try {
       message = JSON.parse(line)
     } catch {
+      child.stdout.destroy() // whatever it is, it is not ctxls
+      child.kill("SIGKILL")
       return
     }
+    this.trusted = true
     const at = this.calls.findIndex((call) => call.id === message?.id)
     if (at < 0) return
     const call = this.calls[at]
@@ -233,12 +238,16 @@ class Server {
     const gone = new Promise((resolve) => child.once("exit", resolve))
     child.stdin.end()
     await Promise.race([gone, sleep(WAIT)])
-    child.kill("SIGKILL")
+    this.abandon()
   }
 
-  /** Is called when this process ends by itself: the end of its input ends the server, unless it hangs. */
+  /** Leaves the server to itself: the end of its input ends it. One that was stopped is woken for that, one that hangs is killed. */
   abandon() {
-    if (this.child && !this.trusted) this.child.kill("SIGKILL")
+    try {
+      this.child?.kill(this.trusted ? "SIGCONT" : "SIGKILL")
+    } catch {
+      // Windows knows no such signal, and stops no process
+    }
   }
 }
 
@@ -285,6 +294,7 @@ export const Ctxls = async ({ directory } = {}) => {
   const params = new Recent() // session → the parameters of its requests that ctxls knows
   const titles = new Recent() // session → the title that ctxls knows
   const shown = new Recent() // sessions whose history was shown
+  const unsaid = new Recent() // session → what ctxls said of a tool when nobody listened any more: it says nothing twice
   const told = new Recent() // answers whose usage was told
   const gone = new Recent() // sessions that were deleted: what comes late of them is not told
   const making = new Recent() // answer that is being made → its session, and its parts by their ids
@@ -364,12 +374,10 @@ export const Ctxls = async ({ directory } = {}) => {
     }),
     "chat.params": safe((input, output) => {
       const { sessionID, model, provider, message } = input
-      const agent = input.agent?.name ?? input.agent
-      if (agent !== message?.agent) return // the host's own, on a model that may be another
       const request = {
         // no more of it than is needed: the rest holds keys
         input: {
-          sessionID, agent, message: { agent: message.agent }, provider: { source: provider?.source },
+          sessionID, message: { model: message?.model }, provider: { source: provider?.source ?? provider?.info?.source },
           model: { id: model.id, providerID: model.providerID, api: { npm: model.api?.npm }, limit: model.limit },
         },
         output: { maxOutputTokens: output.maxOutputTokens },
@@ -384,8 +392,12 @@ export const Ctxls = async ({ directory } = {}) => {
       tell("tool.execute.before", { input, output: { args: output.args } })
     }),
     "tool.execute.after": safe(async (input, output) => {
-      const said = await tell("tool.execute.after", { input }, { wait: true })
-      if (said) add(output, said)
+      const { sessionID } = input
+      const tooLate = (result) => result?.output && unsaid.set(sessionID, JSON.parse(result.output))
+      const said = (await tell("tool.execute.after", { input }, { wait: true, tooLate })) ?? unsaid.get(sessionID)
+      if (!said) return
+      add(output, said)
+      unsaid.delete(sessionID)
     }),
     "experimental.chat.messages.transform": safe((_, output) => {
       const session = output.messages[0]?.info.sessionID

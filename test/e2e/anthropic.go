@@ -79,16 +79,22 @@ func (a *Anthropic) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *Anthropic) answer(w http.ResponseWriter, body map[string]any) {
+// Next takes note of a request and returns its number and the reply to it. It also serves a model that speaks another API.
+func (a *Anthropic) Next(body map[string]any) (id int, reply Reply) {
 	kind, reply := a.Choose(body)
 	a.mu.Lock()
 	a.requests = append(a.requests, Request{kind, body})
 	a.ids++
-	id := a.ids
+	id = a.ids
 	a.mu.Unlock()
 	if reply.Before != nil {
 		reply.Before()
 	}
+	return id, reply
+}
+
+func (a *Anthropic) answer(w http.ResponseWriter, body map[string]any) {
+	id, reply := a.Next(body)
 	usage := map[string]any{"input_tokens": 12, "cache_creation_input_tokens": 900, "cache_read_input_tokens": max(reply.Tokens-912, 0), "output_tokens": OutputTokens}
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(event string, members map[string]any) {

@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long anything that the host is asked may take.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // window and output are the limits of the model: the host compacts at 200,000 − 32,000.
 const window, output = 200_000, 32_000
@@ -166,8 +166,10 @@ func (w *world) serve() {
 		_ = cmd.Wait()
 		close(done)
 	}(w.host, w.done)
+	w.eventually("the host listens", func() bool { return strings.Contains(w.said.String(), "listening on "+w.url) })
 	w.eventually("the host answers", func() bool {
-		impatient := http.Client{Timeout: 5 * time.Second}
+		// The first request waits for all plugins. One that is given up may never be answered, nor those after it.
+		impatient := http.Client{Timeout: patience / 2}
 		response, err := impatient.Get(w.url + "/session")
 		if err != nil {
 			return false

@@ -150,24 +150,16 @@ func (p *payload) prompt(ev *core.Event) {
 	ev.Machine = len(ev.Content) > 0 && len(typed) == 0
 }
 
-// helpers are the agents that the host runs beside the conversation, on a model that may be another.
-var helpers = map[string]bool{"title": true, "summary": true, "compaction": true}
-
-// params decodes the parameters of a request, which name the model with its limits.
+// params decodes the parameters of a request, which name the model with its limits. The host makes requests of its own beside
+// the conversation, for a title or a summary; where they go to another model than the user's message, they say nothing of it.
 func (p *payload) params(ev *core.Event) {
-	var agent, model, provider, message, asked []byte
+	var model, provider, message, asked []byte
 	transcript.Pick(p.input,
-		transcript.Field{Name: "agent", Value: &agent},
 		transcript.Field{Name: "model", Value: &model},
 		transcript.Field{Name: "provider", Value: &provider},
 		transcript.Field{Name: "message", Value: &message})
-	transcript.Pick(message, transcript.Field{Name: "agent", Value: &asked})
-	name := transcript.String(agent)
-	if name == "" { // an object in later versions
-		transcript.Pick(agent, transcript.Field{Name: "name", Value: &agent})
-		name = transcript.String(agent)
-	}
-	if wanted := transcript.String(asked); helpers[name] || wanted != "" && name != "" && wanted != name {
+	transcript.Pick(message, transcript.Field{Name: "model", Value: &asked})
+	if name := modelID(asked); name != "" && name != modelID(model) {
 		return
 	}
 	var limit, window, input, output, most, auto, reserved []byte

@@ -45,10 +45,11 @@ func (a *Adapter) session(info []byte, ev *core.Event) {
 	if dir := transcript.String(directory); dir != "" {
 		ev.CWD = dir
 	}
-	ev.Title = transcript.String(title)
 	above := transcript.String(parent)
 	if above != "" {
 		a.children.learn(ev.SessionID, above, transcript.String(agent))
+	} else {
+		ev.Title = transcript.String(title)
 	}
 	switch {
 	case ev.Name == eventDeleted:
