@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots
 
 build: bin/ctxls
 
@@ -19,7 +19,7 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover fuzz e2e
+test: needs lint cross unit race cover fuzz e2e vscode-test
 
 # What a fresh machine lacks.
 needs:
@@ -62,6 +62,27 @@ cross:
 	done
 	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
 
+# The extension for VS Code: for this platform, for all that are supported, tested in a real editor.
+VSCODE := editors/vscode
+
+vscode: $(VSCODE)/node_modules/.package-lock.json
+	node $(VSCODE)/scripts/package.mjs
+
+vscode-all: $(VSCODE)/node_modules/.package-lock.json
+	node $(VSCODE)/scripts/package.mjs --all
+
+vscode-test: vscode
+	cd $(VSCODE) && npm run --silent check
+	node $(VSCODE)/test/run.mjs
+
+# Renews the pictures of its README from those that the tests left behind.
+vscode-screenshots: vscode-test
+	node $(VSCODE)/scripts/screenshots.mjs
+
+$(VSCODE)/node_modules/.package-lock.json: $(VSCODE)/package-lock.json
+	cd $(VSCODE) && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
 bench: build
 	go run ./internal/tools/bench
 
@@ -77,4 +98,4 @@ generate:
 	go generate ./...
 
 clean:
-	rm -rf bin dist coverage.out
+	rm -rf bin dist coverage.out $(VSCODE)/dist $(VSCODE)/out

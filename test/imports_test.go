@@ -19,14 +19,18 @@ var allowed = map[string][]string{
 	"internal/hook/transcript": {"internal/core"},
 	"internal/hook/settings":   {"internal/core"},
 	"internal/hook/toolpath":   {"internal/core"},
-	"internal/hook/reply":      {},
+	"internal/hook/reply":      {"internal/core"},
+	"internal/hook/claudecode": {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/codex":      {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/gemini":     {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"internal/hook/generic":    {"internal/core", "internal/hook/transcript"},
 	"internal/hook/opencode":   {"adapters/opencode", "internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
 	"adapters/opencode":        {},
-	"internal/hook/claudecode": {"internal/core", "internal/hook/settings", "internal/hook/transcript"},
 	"internal/store":           {"internal/core", "internal/store/sqlite"},
 	"internal/store/sqlite":    {"internal/core"},
 	"internal/store/storetest": {"internal/core"},
 	"internal/rpc":             {"internal/core"},
+	"internal/rpc/mcp":         {"internal/core"},
 	"internal/ui":              {"internal/core"},
 }
 
@@ -40,6 +44,9 @@ var only = map[string][]string{
 	"github.com/tailscale/hujson":            {"internal/config", "internal/hook/settings"}, // ours, and the hosts''' that we edit
 	"github.com/spf13/pflag":                 {"cmd/ctxls"},
 	"github.com/fatih/color":                 {"internal/ui"},
+	"charm.land/":                            {"internal/ui"},
+	"github.com/charmbracelet/":              {"internal/ui"},
+	"github.com/tiktoken-go/tokenizer":       {}, // beside ours in benchmarks
 	"github.com/pkoukk/tiktoken-go":          {}, // the oracle of tests and the source that tables are generated from
 }
 
@@ -96,6 +103,20 @@ func TestCoreIsPure(t *testing.T) {
 		}
 		if slices.Contains(forbidden, dep) {
 			t.Errorf("internal/core depends on %s", dep)
+		}
+	}
+}
+
+// No package of ctxls can open a connection: what the libraries bring along for networks, nobody calls.
+func TestNothingTalksToANetwork(t *testing.T) {
+	for pkg, imports := range listImports(t) {
+		if strings.HasPrefix(pkg, "test/") || strings.Contains(pkg, "/tools/") { // not part of the program
+			continue
+		}
+		for _, imported := range imports {
+			if imported == "net" || strings.HasPrefix(imported, "net/") && imported != "net/url" {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
 		}
 	}
 }

@@ -112,10 +112,11 @@ test("a conversation: the mark with the prompt, the reminder once, the paths int
   const { output } = await tool(id, "edit", { filePath: join(directory, "b.go") })
   assert.match(output, /^content\n\nctxls: about 29\.5% .*\n\[Context Status: 70\.5% used \(141,000\/200,000 tokens\), 29\.5% remaining\]$/)
   assert.equal((await tool(id, "read", { filePath: join(directory, "c.go") })).output, "content", "said once")
-  const [typed, mark] = await prompt(id, "go on")
+  const [typed, guidance, mark] = await prompt(id, "go on")
+  assert.match(guidance.text, /^ctxls measures how full /)
   assert.equal(typed.text, "go on")
   assert.deepEqual({ ...mark, id: undefined }, { type: "text", text: "[context used: 71%]", synthetic: true, sessionID: id, messageID: typed.messageID, id: undefined })
-  assert.ok(mark.id.startsWith("prt_") && mark.id > typed.id, "it comes after what was typed")
+  assert.ok(mark.id.startsWith("prt_") && mark.id > guidance.id && guidance.id > typed.id, "it comes after what was typed")
   const compacting = await compact(id)
   assert.deepEqual(compacting.context, ["ctxls: working context\nCurrent file paths in context:\n  - a.go\n  - b.go\n  - c.go"])
   assert.equal(compacting.prompt, undefined)
@@ -178,7 +179,7 @@ test("traps: sums of the session, the summary's own tokens, tools that fail, sub
   s = session(id)
   assert.ok(!s.usage.exact && s.usage.tokens < 100_000, "the summary's own tokens are not the fill")
   const parts = await prompt(id, "go on")
-  assert.match(parts[1].text, /its summary does not name:\n  - there\.go$/)
+  assert.match(parts.at(-1).text, /its summary does not name:\n  - there\.go$/)
 }))
 
 test("what an answer is made of is estimated after its report", async () => {

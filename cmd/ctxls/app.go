@@ -19,6 +19,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/codex"
+	"github.com/ctxls/ctxls/internal/hook/gemini"
+	"github.com/ctxls/ctxls/internal/hook/generic"
 	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
@@ -156,6 +159,9 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 func (a *app) adapters() map[core.Host]core.Adapter {
 	return map[core.Host]core.Adapter{
 		core.HostClaudeCode: claudecode.New(a.getenv),
+		core.HostCodex:      codex.New(),
+		core.HostGeminiCLI:  gemini.New(),
+		core.HostGeneric:    generic.New(),
 		core.HostOpenCode:   opencode.New(),
 	}
 }

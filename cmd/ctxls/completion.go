@@ -45,20 +45,30 @@ func bashCompletion(w io.Writer) {
 	var names []string
 	fmt.Fprint(w, `# bash completion for ctxls
 _ctxls() {
-  local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[1]} words=
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]} words= flags= valued=
   COMPREPLY=()
   case $cmd in
 `)
 	for _, c := range commands() {
 		names = append(names, c.name)
-		words := append([]string{}, c.words...)
+		var flags, valued []string
 		for _, f := range flagsOf(c) {
-			words = append(words, "--"+f.Name)
+			flags = append(flags, "--"+f.Name)
+			if f.NoOptDefVal == "" {
+				valued = append(valued, "--"+f.Name)
+			}
 		}
-		fmt.Fprintf(w, "    %s) words=%q ;;\n", c.name, strings.Join(words, " "))
+		fmt.Fprintf(w, "    %s) words=%q flags=%q valued=%q ;;\n", c.name, strings.Join(c.words, " "), strings.Join(flags, " "), strings.Join(valued, " "))
 	}
 	fmt.Fprintf(w, `  esac
-  if [ "$COMP_CWORD" -eq 1 ]; then words=%q; fi
+  case " $valued " in *" $prev "*) return ;; esac
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words=%q
+  elif [[ $cur == -* ]]; then
+    words=$flags
+  elif [ "$COMP_CWORD" -ne 2 ]; then
+    words=
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _ctxls ctxls

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A pipe in the place of a transcript must not be waited for.
@@ -46,5 +47,29 @@ func TestHookOnBadDisks(t *testing.T) {
 				t.Errorf("%v, stdout %q, stderr:\n%s", err, out, stderr.String())
 			}
 		})
+	}
+}
+
+// What the runtime of Go gives up on, it ends with status 2. To hosts that is a veto, so a hook dies by a signal instead.
+func TestHookNeverEndsWithTwo(t *testing.T) {
+	stdin, hold, err := os.Pipe() // a host that is slow to say what it wants
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	cmd := exec.Command(asCtxls(t), "hook", "claude-code")
+	cmd.Stdin = stdin
+	home := t.TempDir()
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "XDG_STATE_HOME=" + home}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil { // the runtime's own way of giving up
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() && status.ExitStatus() != 0 {
+		t.Errorf("it ended with %d", status.ExitStatus())
 	}
 }

@@ -81,6 +81,20 @@ func TestHookFaults(t *testing.T) {
 	})
 }
 
+// Gemini CLI shows people what stands on standard error: nothing does, even where there is no log.
+func TestHookSilentOnErrors(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "ctxls"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(asCtxls(t), "hook", "gemini-cli")
+	cmd.Stdin = strings.NewReader(`{"session_id":"s","hook_event_name":"BeforeAgent","prompt":"hello"}`)
+	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("printed %q, %v", out, err)
+	}
+}
+
 func wantLogged(t *testing.T, r hookRun) {
 	t.Helper()
 	// On a slow machine the deadline may come before the fault is met.

@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		serveCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, sessionsCommand, reportCommand,
+		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, sessionsCommand, breakdownCommand, reportCommand,
 		windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }

@@ -20,8 +20,6 @@ const (
 	hookDeadline = 500 * time.Millisecond
 	// hookBusy is how long a hook waits for other processes to let go of the state.
 	hookBusy = 300 * time.Millisecond
-	// maxPayload bounds what a hook reads from its host, in bytes.
-	maxPayload = 64 << 20
 )
 
 var hookCommand = command{
@@ -29,18 +27,26 @@ var hookCommand = command{
 	long: `
 Reads the payload that a host gives its hooks, takes note of it, and prints what the host may be told in return, in the
 form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
-is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
-	examples: `ctxls hook claude-code < payload.json`,
-	words:    hostNames(),
-	silent:   true,
+is 0. CTXLS_DISABLE=1 makes every hook do nothing. The host generic stands for any agent that tells its events in ctxls' own
+words; docs/hosts.md has them.`,
+	examples: `ctxls hook claude-code < payload.json
+echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
+	words:  hostNames(),
+	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) == 1 && readsErrors[core.Host(args[0])] {
+				a.stderr = io.Discard
+			}
 			done := a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
 				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
+				if core.Host(args[0]) == core.HostGeneric && core.CodeOf(err) == core.CodeInvalid {
+					fmt.Fprintln(a.stderr, "ctxls:", err) // no host, but somebody who wires an agent: they want to know at once
+				}
 				return string(output), err
 			})
 			if !done {
@@ -51,12 +57,17 @@ is 0. CTXLS_DISABLE=1 makes every hook do nothing.`,
 	},
 }
 
+// readsErrors are the hosts that show people what stands on standard error where standard output is empty.
+var readsErrors = map[core.Host]bool{core.HostGeminiCLI: true}
+
 // quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
 // reports whether that is done, rather than given up and still running.
 func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
+	// The runtime of Go ends what it cannot go on with by status 2, which is a veto to every host. A signal is none.
+	debug.SetTraceback("crash")
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
 	type result struct {
@@ -75,12 +86,12 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 		}()
 		a.settings("") // the log must be there whatever happens below
 		logs <- a.log
-		payload, err := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1))
+		payload, err := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1))
 		switch {
 		case err != nil:
 			r.err = err
-		case len(payload) > maxPayload:
-			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", maxPayload>>20)
+		case len(payload) > core.MaxPayload:
+			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
 		default:
 			var s *core.Service
 			if s, r.err = a.service(ctx, hookBusy); r.err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,23 +18,51 @@ import (
 )
 
 var installCommand = command{
-	name: "install", synopsis: "HOST [--user|--project|--local] [--statusline] [--dry-run]", short: "have an agent host run ctxls at its events",
+	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "have an agent host run ctxls at its events",
 	long: `
 Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (--user, or below $CLAUDE_CONFIG_DIR), to
-.claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local).
+.claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local); for codex
+to ~/.codex/hooks.json (--user, or below $CODEX_HOME) or to .codex/hooks.json (--project); for gemini-cli to
+~/.gemini/settings.json (--user, or below $GEMINI_CLI_HOME) or to .gemini/settings.json (--project). Codex runs hooks only once
+they are trusted; install says how.
+
+Without a host it lists those that are on this machine, by their program or their directory, and what it would do to each; then,
+and with --dry-run, nothing is changed.
+
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
 ` + "`.ctxls-backup`" + ` at the end of its name. For opencode it is a plugin of its own, ctxls.js, below ~/.config/opencode/plugin
 (--user, or below $XDG_CONFIG_HOME) or .opencode/plugin (--project). With --statusline ctxls becomes the status line too; one that is there already is
 run by ctxls and shown after its own.`,
-	examples: `ctxls install claude-code --statusline
+	examples: `ctxls install
+ctxls install claude-code --statusline
 ctxls install claude-code --local --dry-run
-ctxls install opencode`,
+ctxls install opencode
+ctxls install codex
+ctxls install gemini-cli --project`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
+		asJSON := fs.Bool("json", false, "print the list of hosts as JSON, those that are not on this machine too")
 		return func(_ context.Context, a *app, args []string) error {
+			switch {
+			case *asJSON && len(args) > 0:
+				return usageError{"install --json takes no host"}
+			case len(args) == 0 && *statusline:
+				return usageError{"install --statusline takes a host: " + strings.Join(installableHosts(), ", ")}
+			case len(args) == 0:
+				chosen, err := chosenScope(scope)
+				if err != nil {
+					return err
+				}
+				s := a.survey(chosen)
+				if *asJSON {
+					return printJSON(a.stdout, s)
+				}
+				a.printSurvey(s)
+				return nil
+			}
 			target, err := a.target("install", scope, args)
 			if err != nil {
 				return err
@@ -52,6 +81,9 @@ ctxls install opencode`,
 				return err
 			case len(done) == 0:
 				fmt.Fprintf(a.stdout, "nothing to do: %s runs ctxls already\n", file.Path)
+				if target.trust != "" {
+					fmt.Fprintln(a.stdout, target.trust)
+				}
 				return nil
 			case *dryRun:
 				return a.printDiff(file, after)
@@ -67,7 +99,7 @@ ctxls install opencode`,
 			if *statusline {
 				a.noteOtherStatusLines(target.scope, file.Path)
 			}
-			fmt.Fprintf(a.stdout, "Sessions that start from now on run ctxls; 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", target.host)
+			fmt.Fprintf(a.stdout, "%s 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", cmp.Or(target.trust, "Sessions that start from now on run ctxls."), target.host)
 			return nil
 		}
 	},
@@ -126,6 +158,21 @@ func scopeFlags(fs *pflag.FlagSet) map[settings.Scope]*bool {
 	}
 }
 
+// chosenScope returns the one that the flags choose.
+func chosenScope(flags map[settings.Scope]*bool) (settings.Scope, error) {
+	scope, chosen := settings.User, 0
+	for s, set := range flags {
+		if *set {
+			scope = s
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return "", usageError{"--user, --project and --local exclude each other"}
+	}
+	return scope, nil
+}
+
 // target is what a command line of install or uninstall names.
 type target struct {
 	installer
@@ -142,21 +189,14 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, args []stri
 	if i < 0 {
 		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), strings.Join(installableHosts(), ", "))}
 	}
-	t := &target{installer: installers[i], scope: settings.User}
-	chosen := 0
-	for s, set := range flags {
-		if *set {
-			t.scope = s
-			chosen++
-		}
+	chosen, err := chosenScope(flags)
+	if err != nil {
+		return nil, err
 	}
-	if chosen > 1 {
-		return nil, usageError{"--user, --project and --local exclude each other"}
-	}
+	t := &target{installer: installers[i], scope: chosen}
 	if !slices.Contains(t.scopes, t.scope) {
 		return nil, usageError{fmt.Sprintf("%s has no --%s settings; it has %v", t.host, t.scope, t.scopes)}
 	}
-	var err error
 	t.file, err = a.openSettings(t.installer, t.scope)
 	return t, err
 }

@@ -6,14 +6,18 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/codex"
+	"github.com/ctxls/ctxls/internal/hook/gemini"
 	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
 
 // An installer puts ctxls into one host and takes it out again, by editing one file of its settings.
 type installer struct {
-	host   core.Host
-	scopes []settings.Scope
+	host core.Host
+	// program is what people start it by.
+	program string
+	scopes  []settings.Scope
 	// homeVar is the variable that moves the host's own directory away from the home directory.
 	homeVar string
 	// settingsFile returns the file of a scope, for a home and a working directory.
@@ -22,6 +26,8 @@ type installer struct {
 	dirs int
 	// statusline says that the host shows what a command prints.
 	statusline bool
+	// trust says what the host still wants before it runs what was installed; "" is nothing.
+	trust string
 	// install returns the file's text with executable run at the host's events; uninstall one without that, or nil where
 	// nothing is left of a file that was not there before. done says what was changed, one sentence each; none means that
 	// nothing had to be.
@@ -30,16 +36,32 @@ type installer struct {
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
-var installers = []installer{claudeCode, openCode}
+var installers = []installer{claudeCode, openCode, codexCLI, geminiCLI}
 
 var claudeCode = installer{
-	host: core.HostClaudeCode, scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
+	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
 }
 
 var openCode = installer{
-	host: core.HostOpenCode, scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
+	host: core.HostOpenCode, program: "opencode", scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
 	install: opencode.Install, uninstall: opencode.Uninstall,
+}
+
+var codexCLI = installer{
+	host: core.HostCodex, program: "codex", scopes: codex.Scopes, homeVar: "CODEX_HOME", settingsFile: codex.HooksFile, trust: codex.Trust,
+	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
+		return codex.Install(name, text, executable)
+	},
+	uninstall: codex.Uninstall,
+}
+
+var geminiCLI = installer{
+	host: core.HostGeminiCLI, program: "gemini", scopes: gemini.Scopes, homeVar: "GEMINI_CLI_HOME", settingsFile: gemini.SettingsFile,
+	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
+		return gemini.Install(name, text, executable)
+	},
+	uninstall: gemini.Uninstall,
 }
 
 func installableHosts() (names []string) {

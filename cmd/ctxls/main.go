@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,17 +84,30 @@ func run(args []string, a *app) int {
 }
 
 // commandName takes the command off the front of the arguments: `ctxls --stdio` is `ctxls serve`, as language clients start
-// servers, and `ctxls` alone asks for help.
+// servers, and `ctxls` alone asks for help. Flags of every command may stand before it.
 func commandName(args []string) (string, []string) {
+	global := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(app).globalFlags(global)
+	before := 0
+	for before < len(args) {
+		flag, _, whole := strings.Cut(args[before], "=")
+		if name, ok := strings.CutPrefix(flag, "--"); !ok || global.Lookup(name) == nil {
+			break
+		}
+		if before++; !whole { // its value is the next argument
+			before = min(before+1, len(args))
+		}
+	}
+	flags, args := args[:before], args[before:]
 	switch {
 	case len(args) == 0, args[0] == "-h", args[0] == "--help":
 		return "help", nil
 	case args[0] == "--version", args[0] == "-v":
 		return "version", nil
 	case args[0] == "--stdio":
-		return "serve", args[1:]
+		return "serve", slices.Concat(flags, args[1:])
 	}
-	return args[0], args[1:]
+	return args[0], slices.Concat(flags, args[1:])
 }
 
 func hasHint(err error) bool {

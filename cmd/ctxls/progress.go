@@ -61,6 +61,12 @@ func (p *progress) counted(bytes int) { p.done.Add(int64(bytes)) }
 // reached notes that all that was found is done: not every byte of a file is text that counts.
 func (p *progress) reached() { p.done.Store(p.total.Load()) }
 
+// at notes how much of how much is done.
+func (p *progress) at(done, total int64) {
+	p.total.Store(total)
+	p.done.Store(done)
+}
+
 // stop takes the line away.
 func (p *progress) stop() {
 	close(p.stopped)

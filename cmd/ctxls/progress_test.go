@@ -25,7 +25,7 @@ func TestProgress(t *testing.T) {
 		p.reached()
 		time.Sleep(100 * time.Millisecond)
 		p.stop()
-		want := "\r\x1b[Kctxls: counting ███████░░░░░░░░░░░░░  37% of 12.3 MB\r\x1b[Kctxls: counting ████████████████████ 100% of 12.3 MB\r\x1b[K"
+		want := "\r\x1b[Kctxls: reading ███████░░░░░░░░░░░░░  37% of 12.3 MB\r\x1b[Kctxls: reading ████████████████████ 100% of 12.3 MB\r\x1b[K"
 		if out.String() != want {
 			t.Errorf("got  %q\nwant %q", out.String(), want)
 		}

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/pflag"
 
@@ -16,18 +22,37 @@ import (
 // patience is how long a command that a person waits for waits for other processes.
 const patience = 5 * time.Second
 
+// noSessions says what to do where there is nothing to show.
+var noSessions = hintError{errors.New("no sessions yet"), "a session appears when its agent runs ctxls as a hook; see 'ctxls help install'"}
+
 var sessionsCommand = command{
-	name: "sessions", synopsis: "[--all] [--here] [--json]", short: "list the sessions of this machine and how full they are",
+	name: "sessions", synopsis: "[--all] [--here] [--watch | --json] [--color WHEN] [--width N]", short: "list the sessions of this machine and how full they are",
+	long: `
+--watch shows them on a screen that follows every change, whichever process makes it: ↑↓ choose, enter opens one (history, what
+fills it, working set), s sorts, / filters, ? lists the keys, q quits.
+
+Figures with "~" were worked out by ctxls, "?" is what nobody knows.`,
 	examples: `ctxls sessions
+ctxls sessions --watch
 ctxls sessions --here --all
 ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 	setup: func(fs *pflag.FlagSet) action {
 		all := fs.BoolP("all", "a", false, "sessions that have ended too")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")
+		watch := fs.BoolP("watch", "w", false, "a live screen")
 		asJSON := fs.Bool("json", false, "print JSON")
+		var drawn lookFlags
+		drawn.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
 				return usageError{"sessions takes no arguments"}
+			}
+			if *watch && *asJSON {
+				return usageError{"--watch and --json exclude each other; for programs, 'ctxls serve' tells of changes"}
+			}
+			look, err := drawn.look(a)
+			if err != nil {
+				return err
 			}
 			s, err := a.service(ctx, patience)
 			if err != nil {
@@ -36,6 +61,12 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			filter := core.SessionFilter{IncludeEnded: *all}
 			if *here {
 				filter.Folders = []string{a.cwd}
+				if real, err := filepath.EvalSymlinks(a.cwd); err == nil { // hosts tell the one or the other name
+					filter.Folders = append(filter.Folders, real)
+				}
+			}
+			if *watch {
+				return a.watchSessions(ctx, s, filter, look)
 			}
 			views, err := s.Sessions(ctx, filter)
 			if err != nil {
@@ -45,43 +76,44 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				return printJSON(a.stdout, views)
 			}
 			if len(views) == 0 {
-				fmt.Fprintln(a.stderr, "ctxls: no sessions yet")
-				fmt.Fprintln(a.stderr, "ctxls: hint: a session appears when its agent runs ctxls as a hook; see 'ctxls help hook'")
+				fail(a.stderr, noSessions)
 				return nil
 			}
-			return ui.Sessions(a.stdout, views, time.Now())
+			return ui.Sessions(a.stdout, views, time.Now(), look)
 		}
 	},
 }
 
-var reportCommand = command{
-	name: "report", synopsis: "[--json]", short: "print the figures over the last tasks of all sessions",
-	examples: "ctxls report\nctxls report --json",
-	setup: func(fs *pflag.FlagSet) action {
-		asJSON := fs.Bool("json", false, "print JSON")
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return usageError{"report takes no arguments"}
-			}
-			s, err := a.service(ctx, patience)
-			if err != nil {
-				return err
-			}
-			report, err := s.Report(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(a.stdout, report)
-			}
-			return ui.Report(a.stdout, report)
-		}
-	},
+// watchSessions shows sessions on a live screen, for which there must be a terminal.
+func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, look ui.Look) error {
+	if _, err := a.screen(); err != nil {
+		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table, 'ctxls serve' tells programs of changes"}
+	}
+	return ui.Live(ctx, ui.LiveOptions{Service: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
 }
 
+// printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which
+// JSON allows anywhere in a string.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	var escaped strings.Builder
+	for _, r := range out.String() {
+		switch {
+		case r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+			escaped.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&escaped, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		}
+	}
+	_, err := io.WriteString(w, escaped.String())
+	return err
 }

@@ -71,7 +71,7 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 	read := make(chan []byte, 1)
 	go func() {
-		payload, _ := io.ReadAll(io.LimitReader(a.stdin, maxPayload+1)) // what broke off is for both to judge
+		payload, _ := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1)) // what broke off is for both to judge
 		read <- payload
 	}()
 	select {

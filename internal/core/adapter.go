@@ -2,6 +2,9 @@ package core
 
 import "context"
 
+// MaxPayload bounds one payload of a host, in bytes.
+const MaxPayload = 64 << 20
+
 // Adapter speaks one host's language. Each host has its own package that implements it; Service, and through it every
 // door, meets hosts only through this interface.
 type Adapter interface {
@@ -19,4 +22,13 @@ type Adapter interface {
 	Read(ctx context.Context, path string, from Cursor) (Reading, error)
 	// Encode returns what the host is handed for the event, verbatim: nil when the effects have no place there.
 	Encode(ev Event, effects []Effect) ([]byte, error)
+}
+
+// Scanner is an Adapter whose host records conversations in a way that can be read back as far as the window reaches.
+type Scanner interface {
+	// Scan visits what the model's window holds by the transcript at path, newest first, until visit returns false: the
+	// entries since the last compaction, with the summary that it left, and of those before it what the host kept. It
+	// takes as long as that takes, and calls progress meanwhile with how many bytes it has read and how many there are.
+	// No usable file is an error that says why.
+	Scan(ctx context.Context, path string, progress func(done, total int64), visit func(Entry) bool) error
 }

@@ -10,6 +10,7 @@ type Piece struct {
 	// Tool names the tool of a call, in the host's spelling, and of a result where the host repeats it there.
 	Tool   string
 	CallID string // joins a result to its call
+	Path   string // the one file that it is about or holds, as the host gave it; "" for none
 	Bytes  int    // of a thought: the length of its signature, which is base64
 
 	Tokens int  // of Text in Encoding
@@ -27,6 +28,8 @@ const (
 	ToolResult   PieceClass = "result"   // what a tool gave back
 	PromptText   PieceClass = "prompt"   // what a person typed: it ends the turn before
 	InjectedText PieceClass = "injected" // what the host added by itself, such as reminders and attachments
+	MemoryText   PieceClass = "memory"   // a file of standing instructions
+	SummaryText  PieceClass = "summary"  // what a compaction put in place of the conversation
 	Image        PieceClass = "image"
 )
 
@@ -89,9 +92,9 @@ const (
 var toolClassOf = map[string]toolClass{
 	"Read": readTool, "NotebookRead": readTool, "read": readTool, "read_file": readTool, "read_many_files": readTool,
 	"Bash": shellTool, "BashOutput": shellTool, "bash": shellTool, "shell": shellTool, "exec_command": shellTool, "run_shell_command": shellTool,
-	"Grep": searchTool, "Glob": searchTool, "LS": searchTool, "grep": searchTool, "glob": searchTool, "list": searchTool, "list_directory": searchTool, "search_file_content": searchTool,
+	"Grep": searchTool, "Glob": searchTool, "LS": searchTool, "grep": searchTool, "glob": searchTool, "list": searchTool, "list_directory": searchTool, "search_file_content": searchTool, "grep_search": searchTool,
 	"Edit": editTool, "MultiEdit": editTool, "Write": editTool, "NotebookEdit": editTool, "edit": editTool, "write": editTool, "patch": editTool, "apply_patch": editTool, "write_file": editTool, "replace": editTool,
-	"Task": agentTool, "Agent": agentTool, "task": agentTool,
+	"Task": agentTool, "Agent": agentTool, "task": agentTool, "invoke_agent": agentTool,
 }
 
 // add returns c with a piece in it. open maps the calls that no result has answered to their class.
@@ -113,7 +116,7 @@ func (c Content) add(p Piece, open map[string]toolClass) Content {
 		}
 		c.ResultTokens[class] += p.Tokens
 		c.Results++
-	case PromptText, InjectedText:
+	case PromptText, InjectedText, MemoryText, SummaryText:
 		c.PromptTokens += p.Tokens
 		c.Texts++
 	case Image:

@@ -78,7 +78,7 @@ func TestServiceTrim(t *testing.T) {
 func TestInspect(t *testing.T) {
 	w := newWorld()
 	w.play(t, w.at(BatchFinished, 50_000))
-	in, err := w.service().Inspect(t.Context(), []string{"/p"})
+	in, err := w.service().Inspect(t.Context(), Caller{Folders: []string{"/p"}})
 	if err != nil || in.Session == nil || len(in.Sessions) != 1 || in.Report.WindowTasks != 1000 {
 		t.Errorf("%+v, %v", in, err)
 	}

@@ -48,3 +48,17 @@ func CodeOf(err error) Code {
 	}
 	return CodeInternal
 }
+
+// MaxID bounds ids of sessions and tasks, in bytes. Hosts use UUIDs and the like.
+const MaxID = 512
+
+// CheckID returns an error with CodeInvalid unless the member that is named holds a usable id.
+func CheckID(member, id string) error {
+	switch {
+	case id == "":
+		return Errorf(CodeInvalid, "%s: required, expected a string that is not empty", member)
+	case len(id) > MaxID:
+		return Errorf(CodeInvalid, "%s: expected at most %d bytes, got %d", member, MaxID, len(id))
+	}
+	return nil
+}

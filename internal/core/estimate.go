@@ -84,6 +84,22 @@ func (e Estimator) Growth(t Tail) float64 {
 	return fixed + e.k*content
 }
 
+// Cost returns what one piece costs, in tokens. class is that of the tool whose result it is.
+func (e Estimator) Cost(p Piece, class toolClass) float64 {
+	c, counted := e.costs, e.k*float64(p.Tokens)
+	switch p.Class {
+	case ToolCall:
+		return c.perCall + c.call*counted
+	case ToolResult:
+		return c.perResult + c.results[class]*counted
+	case Thought:
+		return e.thinking(Content{SignedBytes: p.Bytes, Signatures: 1})
+	case Image:
+		return c.perImage
+	}
+	return c.perText + c.prose*counted
+}
+
 // parts splits growth, but for what was forgotten, into what k has no say in and what it multiplies.
 func (e Estimator) parts(t Tail) (fixed, content float64) {
 	c := e.costs

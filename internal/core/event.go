@@ -34,7 +34,7 @@ type Event struct {
 	Name      string    // the host's own name of it, e.g. "PostToolBatch"; how the adapter knows what to answer
 	At        time.Time // when it happened; zero means now
 
-	CWD      string // the session's working directory, absolute
+	CWD      string // the agent's working directory, absolute
 	Title    string
 	Model    string // as the host spells it, with any "[1m]"
 	Provider string
@@ -46,8 +46,11 @@ type Event struct {
 
 	Prompt  string // of PromptSubmitted
 	Machine bool   // of PromptSubmitted: a turn that no person typed, such as a task notification
-	Paths   []PathUse
-	Results []CallResult // of calls whose uses came with a CallID
+	// PromptID tells a prompt from all others of its session, where the host does: a second event with it, from a host that runs
+	// ctxls twice, is about the same prompt.
+	PromptID string
+	Paths    []PathUse
+	Results  []CallResult // of calls whose uses came with a CallID
 	// Content is what the event adds to the conversation, after its Reports. Where a host has a transcript it stays empty:
 	// the same comes with the Reading.
 	Content []Piece
@@ -99,7 +102,7 @@ type LimitError struct {
 // Provenance says where a number comes from.
 type Provenance string
 
-// From the most to the least direct. A number from ProvenanceEstimate is never told to a model.
+// From the most to the least direct. A number from ProvenanceEstimate is never told to a model that did not ask.
 const (
 	ProvenanceHost       Provenance = "host"       // the host's status line
 	ProvenanceTranscript Provenance = "transcript" // the host's record of the conversation
@@ -115,6 +118,9 @@ type Report struct {
 	Provenance Provenance
 	Model      string
 	MessageID  string
+	// Late says that the report was written down after the results of the calls that its response made: the newest of what was
+	// added before it is not in it.
+	Late bool
 }
 
 // UsageTuple is a provider's own count for one response, in tokens. Two reports with one tuple describe one response.
@@ -139,6 +145,8 @@ type Boundary struct {
 	// Micro is a compaction that clears old tool results in place: how full the window is afterwards is unknown until the
 	// next report.
 	Micro bool
+	// Cleared are the ids of the calls whose results a Micro one cleared, where the host says so.
+	Cleared []string
 }
 
 // Cursor is a place in a transcript. A file is known by device and inode, since the same file may go by several paths.
@@ -162,7 +170,7 @@ type Reading struct {
 }
 
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
-// line only carries Title, Paths, Results or Content.
+// line only carries Title, Limits, Paths, Results or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
 	At       time.Time
@@ -170,6 +178,7 @@ type Entry struct {
 	Boundary *Boundary
 	Limit    *LimitError
 	Title    string
+	Limits   Limits // what the line states of the model's limits
 	Paths    []PathUse
 	Results  []CallResult
 	// Content is what the line adds to the conversation. The report of an answer stands before the answer's content or in

@@ -48,8 +48,28 @@ type Rules struct {
 	// ChildSessions says that the host runs sub-agents in sessions of their own, and that not every event of such a session
 	// names the one at the top. The store knows which they are.
 	ChildSessions bool
+	// Fall says how a compaction is recognised that the host tells nobody of.
+	Fall FallRule
+	// ToolsUnnamed says that events of tools do not name the sub-agent that a tool ran for. It is then the agent that the
+	// model answered last.
+	ToolsUnnamed bool
+	// GuideLate says that what the marks mean is told with the first mark, not when the session starts: the host has no good
+	// place for it there, or may never have a mark to explain.
+	GuideLate bool
 	// Compaction says where the host compacts.
 	Compaction CompactionRule
+}
+
+// FallRule says from when on a fall of occupancy between two reports is a compaction: Percent of what it was, and Tokens at
+// least. The zero value means that the host announces its compactions.
+type FallRule struct {
+	Percent int // 1–100
+	Tokens  int
+}
+
+// Compacted reports whether a fall in tokens, from one report to the next, is a compaction.
+func (f FallRule) Compacted(before, after int) bool {
+	return f.Percent > 0 && before-after >= f.Tokens && (before-after)*100 >= before*f.Percent
 }
 
 // CompactionRule says where a host compacts, in tokens. The zero value means: when the window is full.
@@ -66,11 +86,4 @@ type CompactionRule struct {
 	Denominator    int // 0 stands for 1
 	// NativeAtLimit lifts the early point for models whose window is a million tokens by nature: the host lets them run full.
 	NativeAtLimit bool
-}
-
-// hostRules is what is known of hosts that no adapter speaks to. Where they compact was read in their sources, and seen in
-// Codex 0.169.0, which reports 95 % of a window and compacts at 90 % of the whole.
-var hostRules = map[Host]Rules{
-	HostCodex:     {Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}},
-	HostGeminiCLI: {Provider: "google"},
 }

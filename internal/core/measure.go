@@ -49,12 +49,12 @@ type MeasureRequest struct {
 
 // Measurement is how large a conversation is.
 type Measurement struct {
-	Tokens           int      `json:"tokens"`
+	Tokens           int      `json:"tokens"`           // of every text that the model would read
 	ExceedsThreshold bool     `json:"exceedsThreshold"` // Tokens > ThresholdTokens, strictly
-	ThresholdTokens  int      `json:"thresholdTokens"`
-	WindowTokens     *int     `json:"windowTokens"`
-	Percent          *float64 `json:"percent"` // of WindowTokens; may be above 100
-	Encoding         string   `json:"encoding"`
+	ThresholdTokens  int      `json:"thresholdTokens"`  // the size above which it is too large
+	WindowTokens     *int     `json:"windowTokens"`     // how many the model accepts; null is unknown
+	Percent          *float64 `json:"percent"`          // of WindowTokens; may be above 100
+	Encoding         string   `json:"encoding"`         // what was counted with
 	// Exact is true when everything counted was text, and either no model was named or the named model really uses
 	// Encoding and no tools were defined, which every provider writes out in a form of its own.
 	Exact bool `json:"exact"`
@@ -63,6 +63,8 @@ type Measurement struct {
 	ByRole map[string]int `json:"byRole,omitempty"`
 	// ByMessage holds the tokens of each message, with its framing.
 	ByMessage []int `json:"byMessage,omitempty"`
+	// Roles holds the role of each message, beside ByMessage. It is for people: who speaks JSON has the messages.
+	Roles []string `json:"-"`
 }
 
 // Measure counts the tokens of a conversation: the sum of the counts of every text that the model would read, each counted
@@ -117,7 +119,7 @@ func measure(req MeasureRequest, tally func(Conversation) (*tally, error)) (Meas
 		result.WindowTokens, result.Percent = &window, &percent
 	}
 	if req.Breakdown {
-		result.ByRole, result.ByMessage = t.breakdown()
+		result.ByRole, result.ByMessage, result.Roles = t.breakdown()
 	}
 	return result, nil
 }

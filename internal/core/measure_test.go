@@ -94,7 +94,7 @@ func TestMeasureText(t *testing.T) {
 		percent := float64(tokens + 3)
 		want := Measurement{
 			Tokens: tokens + 3, ThresholdTokens: 200_000, WindowTokens: &window, Percent: &percent, Encoding: "cl100k_base", Exact: true,
-			ByRole: map[string]int{"user": tokens, "assistant": 3}, ByMessage: []int{tokens},
+			ByRole: map[string]int{"user": tokens, "assistant": 3}, ByMessage: []int{tokens}, Roles: []string{"user"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%.20q (-want +got):\n%s", text, diff)
@@ -247,6 +247,7 @@ func TestMeasureBreakdownAndFraming(t *testing.T) {
 		Tokens: total, ThresholdTokens: 200_000, WindowTokens: &window, Percent: &percent, Encoding: "cl100k_base", Exact: true,
 		ByRole:    map[string]int{"system": rules + more, "tools": tool, "user": hello + bye, "assistant": there},
 		ByMessage: []int{rules, hello, there, bye},
+		Roles:     []string{"system", "user", "assistant", "user"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("no framing (-want +got):\n%s", diff)

@@ -61,17 +61,17 @@ func (g AlertGate) Due(s TaskSums, cfg MetricsConfig, now time.Time) (Alert, boo
 // ContextOptimizationReport is the fleet's figures over the last tasks. Tokens throughout; an empty ring gives zeros.
 type ContextOptimizationReport struct {
 	P90ExceedanceRate float64    `json:"p90ExceedanceRate"` // share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below
-	AverageTokens     int        `json:"averageTokens"`
-	TrimOperations    int        `json:"trimOperations"` // trims that removed or cleared something
-	Tasks             int        `json:"tasks"`
-	WindowTasks       int        `json:"windowTasks"` // how many tasks the figures cover at most
-	ThresholdTokens   int        `json:"thresholdTokens"`
-	P50Tokens         int        `json:"p50Tokens"`
-	P90Tokens         int        `json:"p90Tokens"`
-	P99Tokens         int        `json:"p99Tokens"`
-	MaxTokens         int        `json:"maxTokens"`
-	TrimmedTokens     int        `json:"trimmedTokens"` // what those trims saved
-	Since             *time.Time `json:"since"`         // the oldest task covered; null for none
+	AverageTokens     int        `json:"averageTokens"`     // of the tasks covered
+	TrimOperations    int        `json:"trimOperations"`    // trims that removed or cleared something
+	Tasks             int        `json:"tasks"`             // how many tasks the figures cover
+	WindowTasks       int        `json:"windowTasks"`       // how many tasks the figures cover at most
+	ThresholdTokens   int        `json:"thresholdTokens"`   // the size above which a task counts as too large
+	P50Tokens         int        `json:"p50Tokens"`         // half of the tasks had at most this many
+	P90Tokens         int        `json:"p90Tokens"`         // 90 % of them
+	P99Tokens         int        `json:"p99Tokens"`         // 99 % of them
+	MaxTokens         int        `json:"maxTokens"`         // the largest task
+	TrimmedTokens     int        `json:"trimmedTokens"`     // what those trims saved
+	Since             *time.Time `json:"since"`             // the oldest task covered; null for none
 }
 
 // Report works out the figures.

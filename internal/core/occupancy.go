@@ -24,6 +24,15 @@ func (c UsageConfig) Occupancy(rep Report, rules Rules) int {
 	return max(tokens, 0)
 }
 
+// dated returns a report that an adapter sent with the time of its coming, where it has none. Only a status line goes
+// without.
+func (rep Report) dated(now time.Time) Report {
+	if rep.At.IsZero() && rep.Provenance == ProvenanceReported {
+		rep.At = now
+	}
+	return rep
+}
+
 // Observe returns the gauge after a report of the given occupancy, and whether the report counted. Reports from before
 // since, the end of the last compaction, never do; neither do older ones than what the gauge shows.
 //

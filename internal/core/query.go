@@ -66,33 +66,50 @@ func (s *Service) Samples(ctx context.Context, key Key, limit int) ([]Sample, er
 
 // Inspection is everything at once, for an agent that wants to know where it stands.
 type Inspection struct {
-	Report   ContextOptimizationReport `json:"report"`
-	Session  *SessionView              `json:"session"` // the most recently active one of the caller's workspace; null for none
-	Sessions []SessionView             `json:"sessions"`
-	Windows  []LearnedWindow           `json:"windows"` // what was learned about windows
+	Report          ContextOptimizationReport `json:"report"`          // figures over the recent tasks of all sessions
+	Session         *SessionView              `json:"session"`         // the caller's own session; null where none can be told to be it
+	Sessions        []SessionView             `json:"sessions"`        // those that have not ended, the most recently updated first; the caller's is one of them
+	OmittedSessions int                       `json:"omittedSessions"` // how many more there are
+	Windows         []LearnedWindow           `json:"windows"`         // what was learned about windows from what providers accepted and refused
 }
 
-// Inspect returns everything at once; folders are those of the caller's workspace.
-func (s *Service) Inspect(ctx context.Context, folders []string) (Inspection, error) {
+// Caller is who inspects.
+type Caller struct {
+	Folders []string // of the caller's workspace
+	HostPID int      // the process that runs the caller's agent; 0 is unknown
+	Limit   int      // the most sessions to return; 0 is no limit
+}
+
+// Inspect returns everything at once. The caller's own session is the one most recently updated of those that its host's process
+// runs, or else of those in its folders.
+func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 	var in Inspection
 	var err error
 	if in.Report, err = s.Report(ctx); err != nil {
 		return in, err
 	}
-	if in.Sessions, err = s.Sessions(ctx, SessionFilter{}); err != nil {
-		return in, err
-	}
 	if in.Windows, err = s.Store.Windows(ctx); err != nil {
 		return in, err
 	}
-	if len(folders) > 0 {
-		near, err := s.Sessions(ctx, SessionFilter{Folders: folders, Limit: 1})
-		if err != nil {
-			return in, err
+	stored, err := s.Store.Sessions(ctx, SessionFilter{})
+	if err != nil {
+		return in, err
+	}
+	in.Sessions = s.views(stored, in.Windows)
+	own := slices.IndexFunc(stored, func(snap Snapshot) bool { return by.HostPID > 0 && snap.Session.HostPID == by.HostPID })
+	if own < 0 && len(by.Folders) > 0 {
+		own = slices.IndexFunc(stored, func(snap Snapshot) bool { return InFolders(by.Folders, snap.Session.CWD) })
+	}
+	if own >= 0 {
+		in.Session = &in.Sessions[own]
+	}
+	if by.Limit > 0 && len(in.Sessions) > by.Limit {
+		in.OmittedSessions = len(in.Sessions) - by.Limit
+		kept := slices.Clone(in.Sessions[:by.Limit])
+		if own >= by.Limit {
+			kept[by.Limit-1] = in.Sessions[own]
 		}
-		if len(near) > 0 {
-			in.Session = &near[0]
-		}
+		in.Sessions = kept
 	}
 	return in, nil
 }

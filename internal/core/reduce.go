@@ -18,7 +18,10 @@ func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
-	if ev.AgentID != "" {
+	if st.Rules.ToolsUnnamed {
+		r.attribute()
+	}
+	if r.ev.AgentID != "" {
 		r.agent()
 	} else {
 		r.mainChain()
@@ -56,9 +59,10 @@ func (r *reduction) identify() {
 		}
 	}
 	if !r.st.Known || r.ev.AgentID == "" { // a sub-agent may work elsewhere, and with another model
-		set(&r.s.CWD, r.ev.CWD)
+		r.s.CWD = r.s.project(r.ev)
 		set(&r.s.Title, r.ev.Title)
 		set(&r.s.Provider, r.ev.Provider)
+		set(&r.s.Transcript, r.ev.Transcript)
 	}
 	if r.ev.HostPID != 0 {
 		r.s.HostPID = r.ev.HostPID
@@ -102,10 +106,13 @@ func (r *reduction) mainChain() {
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
-	r.mergeLimits()
+	if r.ev.Kind == PromptSubmitted && r.ev.PromptID != "" && r.ev.PromptID == r.s.PromptID {
+		return // told before
+	}
+	r.stateLimits()
 	r.ingest()
 	for _, rep := range r.ev.Reports {
-		r.report(rep)
+		r.report(rep.dated(r.now))
 	}
 	r.append(r.ev.Content)
 	if r.ev.Limit != nil {
@@ -156,21 +163,26 @@ func (r *reduction) mainChain() {
 	r.speak()
 }
 
-// mergeLimits takes over the limits that the event states. A session's start states the user's settings anew.
-func (r *reduction) mergeLimits() {
-	from, to := r.ev.Limits, &r.s.Limits
+// stateLimits takes over the limits that the event states. A session's start states the user's settings anew.
+func (r *reduction) stateLimits() {
+	r.s.Limits = r.s.Limits.with(r.ev.Limits)
+	if from, to := r.ev.Limits, &r.s.Limits; r.ev.Kind == SessionStarted {
+		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	}
+}
+
+// with returns the limits with those that are stated anew.
+func (l Limits) with(stated Limits) Limits {
 	for _, f := range []struct{ to, from *int }{
-		{&to.WindowTokens, &from.WindowTokens}, {&to.InputTokens, &from.InputTokens}, {&to.OutputTokens, &from.OutputTokens},
-		{&to.AutoCompactPercent, &from.AutoCompactPercent}, {&to.AutoCompactWindow, &from.AutoCompactWindow}, {&to.ReserveTokens, &from.ReserveTokens},
+		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
+		{&l.AutoCompactPercent, &stated.AutoCompactPercent}, {&l.AutoCompactWindow, &stated.AutoCompactWindow}, {&l.ReserveTokens, &stated.ReserveTokens},
 	} {
 		if *f.from != 0 {
 			*f.to = *f.from
 		}
 	}
-	to.AutoCompactOff = to.AutoCompactOff || from.AutoCompactOff
-	if r.ev.Kind == SessionStarted {
-		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
-	}
+	l.AutoCompactOff = l.AutoCompactOff || stated.AutoCompactOff
+	return l
 }
 
 // ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
@@ -187,6 +199,10 @@ func (r *reduction) ingest() {
 	if reading.Restarted || reading.From > known {
 		r.s.Tail, r.gap = Tail{Partial: true}, true
 	}
+	var newest time.Time // of the reports of this file
+	if known > 0 && r.s.Gauge.Provenance == ProvenanceTranscript {
+		newest = r.s.Gauge.At
+	}
 	for _, e := range reading.Entries {
 		if e.Offset < known {
 			continue
@@ -194,6 +210,7 @@ func (r *reduction) ingest() {
 		if e.Title != "" {
 			r.s.Title = e.Title
 		}
+		r.s.Limits = r.s.Limits.with(e.Limits)
 		for _, use := range e.Paths {
 			at := e.At
 			if at.IsZero() {
@@ -207,7 +224,12 @@ func (r *reduction) ingest() {
 		r.results = append(r.results, e.Results...)
 		switch {
 		case e.Report != nil:
-			r.report(*e.Report)
+			rep := *e.Report
+			if !rep.At.IsZero() && rep.At.Before(newest) {
+				rep.At = newest // the clock was set back: within one file, what stands later is newer
+			}
+			newest = rep.At
+			r.report(rep)
 		case e.Boundary != nil:
 			r.compacted(*e.Boundary)
 		case e.Limit != nil:
@@ -230,11 +252,14 @@ func (r *reduction) report(rep Report) {
 	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
+	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
+	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
+		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
+	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
 	}
-	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
 	if !counts {
 		return
@@ -261,7 +286,7 @@ func (r *reduction) report(rep Report) {
 // compacted takes over a sign that a compaction ended.
 func (r *reduction) compacted(b Boundary) {
 	at, dated := b.At, !b.At.IsZero()
-	if !dated {
+	if !dated || at.After(r.now) { // by a clock that was wrong; nothing would count before that time
 		at = r.now
 	}
 	if b.Micro {
@@ -274,6 +299,9 @@ func (r *reduction) compacted(b Boundary) {
 	var reported time.Time
 	if r.s.Gauge.Reported() {
 		reported = r.s.Gauge.At
+	}
+	if reported.After(r.now) {
+		reported = r.now
 	}
 	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported)
 	r.s.Compaction = c
@@ -292,7 +320,8 @@ func (r *reduction) compacted(b Boundary) {
 			r.s.RemindedAt = time.Time{}
 		}
 		if c.Frozen == nil {
-			r.s.Compaction.Frozen = r.workingContext().Paths
+			w := r.workingContext()
+			r.s.Compaction.Frozen, r.s.Compaction.Omitted = w.Paths, w.Omitted
 		}
 	}
 	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
@@ -312,9 +341,9 @@ func (r *reduction) survive(summary string, first bool) {
 	case c.Told: // with the announcement
 		c.Frozen, c.Told = nil, false
 	case summary != "":
-		c.Lost, c.Frozen = lostPaths(c.Frozen, summary), nil
+		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
 	case first && !r.st.Rules.SummaryVisible:
-		c.Lost, c.Frozen = c.Frozen, nil
+		c.Lost, c.Whole, c.Frozen = c.Frozen, true, nil
 	}
 }
 
@@ -323,6 +352,7 @@ func (r *reduction) openCompaction() {
 	lines := w.Lines()
 	tells := lines != nil && r.accepts(CompactionContext)
 	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	r.s.Compaction.Omitted = w.Omitted
 	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
@@ -358,7 +388,7 @@ func (r *reduction) beginTurn() {
 	r.s.TurnPeak = 0
 	r.s.Awaiting = true
 	if !r.ev.Machine {
-		r.s.PromptAt, r.s.PromptLength, r.s.PromptText = r.now, len([]rune(r.ev.Prompt)), ""
+		r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
 		if r.cfg.Store.KeepPrompts {
 			r.s.PromptText = r.ev.Prompt
 		}

@@ -1,9 +1,39 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
+
+// attribute finds out whose event it is where the host does not say: a tool runs for the agent that the model answered last.
+// One that runs sub-agents is the main chain's, and its end is theirs; a turn begins and ends without any.
+func (r *reduction) attribute() {
+	switch r.ev.Kind {
+	case UsageReported:
+		if r.ev.AgentID != "" || len(r.ev.Reports) > 0 {
+			r.s.Speaker = r.ev.AgentID
+		}
+	case ToolStarting, ToolFinished:
+		r.ev.AgentID = cmp.Or(r.ev.AgentID, r.s.Speaker)
+	case AgentFinished:
+		r.endAgents(func(a Agent) bool { return a.AgentID == r.s.Speaker })
+		r.s.Speaker = ""
+	case SessionStarted, PromptSubmitted, TurnFinished, TurnFailed, SessionEnded:
+		r.endAgents(func(Agent) bool { return true })
+		r.s.Speaker = ""
+	}
+}
+
+// endAgents ends those of the running sub-agents that are meant.
+func (r *reduction) endAgents(meant func(Agent) bool) {
+	r.s.Agents = slices.Clone(r.s.Agents)
+	for i := range r.s.Agents {
+		if a := &r.s.Agents[i]; a.EndedAt.IsZero() && meant(*a) {
+			a.EndedAt = r.now
+		}
+	}
+}
 
 // agent handles an event from inside a sub-agent. It moves that agent's gauge and nothing of the main chain: not its
 // occupancy, not its working set, not what is said to it.
@@ -29,6 +59,9 @@ func (r *reduction) agent() {
 	if r.ev.AgentType != "" {
 		a.AgentType = r.ev.AgentType
 	}
+	if r.ev.Model != "" {
+		a.Model = r.ev.Model
+	}
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
@@ -40,6 +73,7 @@ func (r *reduction) agent() {
 	}
 	if reading := r.ev.Reading; reading != nil && reading.Cursor != (Cursor{}) {
 		for _, e := range reading.Entries {
+			a.Limits = a.Limits.with(e.Limits)
 			if e.Report != nil {
 				observe(*e.Report)
 			}
@@ -47,7 +81,7 @@ func (r *reduction) agent() {
 		a.Cursor = reading.Cursor
 	}
 	for _, rep := range r.ev.Reports {
-		observe(rep)
+		observe(rep.dated(r.now))
 	}
 	a.UpdatedAt, a.EndedAt = r.now, time.Time{}
 	switch r.ev.Kind {

@@ -6,7 +6,7 @@ import "strings"
 // not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
 func (r *reduction) speak() {
 	switch {
-	case r.ev.Kind == SessionStarted:
+	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
 		r.sayGuidance()
 	case r.ev.Kind == CompactionDone:
 		r.sayLost()
@@ -61,6 +61,9 @@ func (r *reduction) sayGuidance() {
 func (r *reduction) sayMark() {
 	t, w := r.cfg.Tracking, r.window()
 	if !t.MaxTokens.Off() && r.ev.Guarded && r.knows(w, &t.MaxTokens.Tokens) {
+		if r.st.Rules.GuideLate {
+			r.sayGuidance()
+		}
 		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
 	}
 }
@@ -98,8 +101,8 @@ func (r *reduction) sayLost() {
 		return
 	}
 	text := lostNote(lost)
-	if !r.st.Rules.SummaryVisible {
-		text = strings.Join(WorkingContext{Paths: lost}.Lines(), "\n")
+	if r.s.Compaction.Whole {
+		text = strings.Join(WorkingContext{Paths: lost, Omitted: r.s.Compaction.Omitted}.Lines(), "\n")
 	}
 	if r.say(text) {
 		r.s.Compaction.Lost = nil

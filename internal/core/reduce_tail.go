@@ -21,6 +21,9 @@ func (r *reduction) follow(rep Report) {
 	without := false
 	input := UsageConfig{CountCacheWrites: true, CountOutput: &without}.Occupancy(rep, r.st.Rules)
 	e, c := r.estimator(), r.calibration()
+	if rep.Late { // what came before the response and what came after it cannot be told apart
+		t.Partial = true
+	}
 	if c.Model != "" && (rep.Model == "" || PlainModel(rep.Model) == c.Model) {
 		if c, taught := c.Learn(t, input, e); taught {
 			r.ch.Calibration = &c

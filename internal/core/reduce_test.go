@@ -398,3 +398,68 @@ func TestTurnsAreTasks(t *testing.T) {
 		t.Errorf("alert = %+v", w.alert)
 	}
 }
+
+// The project of a session is where it began: an agent's shell that goes elsewhere takes it nowhere, and where its paths and
+// settings are looked up does not move either.
+func TestTheDirectoryOfASession(t *testing.T) {
+	w := newWorld()
+	w.cfg.Tracking.GuardDir = "exists"
+	w.play(t, Event{Kind: SessionStarted, CWD: "/p"}, w.at(BatchFinished, 100_000))
+	out := w.play(t, Event{Kind: ToolFinished, CWD: "/p/src", Paths: []PathUse{{Path: "/p/src/a.go", Use: Read}}})
+	if got := w.shown(t); out.Session.CWD != "/p" || got[0] != "src/a.go" {
+		t.Errorf("after cd src the session is in %s, its files %q", out.Session.CWD, got)
+	}
+	asked := ""
+	s := w.service()
+	s.Config = func(cwd string) Config { asked = cwd; return w.cfg }
+	s.DirExists = func(path string) bool { return path == "/p/exists" }
+	out, err := s.Handle(t.Context(), Event{Host: HostClaudeCode, SessionID: "s", Kind: PromptSubmitted, CWD: "/p/src", Accepts: []EffectKind{Inject}})
+	if err != nil || texts(out.Effects) != "[context used: 50%]" || asked != "/p" {
+		t.Errorf("settings of %q, said %q, %v", asked, texts(out.Effects), err)
+	}
+	if out = w.play(t, Event{Kind: SessionStarted, CWD: "/q"}); out.Session.CWD != "/q" {
+		t.Errorf("resumed in /q, the session is in %s", out.Session.CWD)
+	}
+}
+
+// Within one file its order says what is newer: a line that a wrong clock dated in the future, or a compaction, freezes nothing.
+func TestClocksThatWereWrong(t *testing.T) {
+	w := newWorld()
+	line := func(at time.Time, tokens int) Entry {
+		rep := w.reported(tokens)
+		rep.At = at
+		return Entry{At: at, Report: &rep}
+	}
+	year := 365 * 24 * time.Hour
+	batch := func(lines ...Entry) int {
+		out := w.play(t, Event{Kind: BatchFinished, Reading: w.reading(lines...)})
+		return *out.Session.Usage.Tokens
+	}
+	if got := batch(line(w.now.Add(year), 10_000), line(w.now, 20_000)); got != 20_000 {
+		t.Errorf("in one reading: %d", got)
+	}
+	if got := batch(line(w.now, 30_000)); got != 30_000 {
+		t.Errorf("in the next: %d", got)
+	}
+	boundary := Entry{Boundary: &Boundary{ID: "b", At: w.now.Add(year), PostTokens: 5_000}}
+	if got := batch(boundary, line(w.now.Add(time.Minute), 40_000)); got != 40_000 || w.session().Compaction.Count != 1 {
+		t.Errorf("after a compaction in the future: %d, %d compactions", got, w.session().Compaction.Count)
+	}
+	w.play(t, Event{Kind: CompactionOpened}, Event{Kind: CompactionDone})
+	if got := batch(line(w.now.Add(-time.Minute), 190_000)); got == 190_000 {
+		t.Errorf("a response from before the compaction counted")
+	}
+	if got := batch(line(w.now.Add(time.Minute), 50_000), line(w.now.Add(-time.Hour), 60_000)); got != 60_000 {
+		t.Errorf("after it: %d", got)
+	}
+}
+
+func TestLongSessionIDs(t *testing.T) {
+	s := newWorld().service()
+	for length, want := range map[int]Code{0: CodeInvalid, 1: "", MaxID: "", MaxID + 1: CodeInvalid} {
+		_, err := s.Handle(t.Context(), Event{Host: HostClaudeCode, SessionID: strings.Repeat("x", length), Kind: PromptSubmitted})
+		if CodeOf(err) != want {
+			t.Errorf("%d bytes: %v", length, err)
+		}
+	}
+}

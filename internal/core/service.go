@@ -46,30 +46,35 @@ type Outcome struct {
 // Handle takes one event. When it returns nil, what the event changed is stored.
 func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	out := Outcome{Key: ev.Key()}
-	if ev.SessionID == "" {
-		return out, Errorf(CodeInvalid, "sessionId: expected the session's id, got none")
+	if err := CheckID("sessionId", ev.SessionID); err != nil {
+		return out, err
 	}
 	if err := CheckHost(ev.Host); err != nil {
 		return out, err
 	}
-	cfg, rules := s.Config(ev.CWD), s.rules(ev.Host)
-	if rules.ChildSessions {
-		if err := s.placeChild(ctx, &ev); err != nil {
+	rules := s.rules(ev.Host)
+	stored, err := s.Store.Session(ctx, ev.Key())
+	if rules.ChildSessions && CodeOf(err) == CodeNotFound {
+		if ev, err = s.topOf(ctx, ev); err != nil {
 			return out, err
 		}
 		out.Key = ev.Key()
+		stored, err = s.Store.Session(ctx, ev.Key())
 	}
-	if err := s.read(ctx, &ev); err != nil {
+	if err != nil && CodeOf(err) != CodeNotFound {
 		return out, err
 	}
+	cwd := stored.Session.project(ev)
+	cfg := s.Config(cwd)
+	s.read(ctx, &ev, stored.Session)
 	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
-	ev.Guarded = guard == "" || ev.CWD != "" && s.DirExists(filepath.Join(ev.CWD, guard))
+	ev.Guarded = guard == "" || cwd != "" && s.DirExists(filepath.Join(cwd, guard))
 	now := s.Now()
 	if !ev.At.IsZero() && ev.At.Before(now) {
 		now = ev.At // it came late
 	}
-	err := s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
+	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
 		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
@@ -129,34 +134,29 @@ func (s *Service) rules(host Host) Rules {
 	if adapter, ok := s.Adapters[host]; ok {
 		return adapter.Rules()
 	}
-	return hostRules[host]
+	return Rules{}
 }
 
 // read fills in what was appended to the event's transcript since the stored cursor.
-func (s *Service) read(ctx context.Context, ev *Event) error {
+func (s *Service) read(ctx context.Context, ev *Event, stored Session) {
 	path := ev.Transcript
 	if ev.AgentID != "" {
 		path = ev.AgentTranscript
 	}
 	adapter, ok := s.Adapters[ev.Host]
 	if !ok || path == "" || ev.Kind == SessionDeleted {
-		return nil
+		return
 	}
-	cursor, err := s.cursor(ctx, *ev)
-	if err != nil {
-		return err
-	}
-	reading, err := adapter.Read(ctx, path, cursor)
+	reading, err := adapter.Read(ctx, path, stored.cursor(ev.AgentID))
 	if err != nil {
 		level := slog.LevelWarn
 		if errors.Is(err, fs.ErrNotExist) { // as at a session's start
 			level = slog.LevelInfo
 		}
 		s.Log.Log(ctx, level, "transcript not read", "host", ev.Host, "session", ev.SessionID, "event", ev.Name, "error", err)
-		return nil
+		return
 	}
 	ev.Reading = &reading
-	return nil
 }
 
 // count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
@@ -180,15 +180,11 @@ func (s *Service) count(ev *Event) {
 	}
 }
 
-// placeChild moves an event of a session that is known as a sub-agent to the session at the top.
-func (s *Service) placeChild(ctx context.Context, ev *Event) error {
-	_, err := s.Store.Session(ctx, ev.Key())
-	if CodeOf(err) != CodeNotFound {
-		return err
-	}
+// topOf returns the event as one of the session at the top, where the session that it is about is known as a sub-agent's.
+func (s *Service) topOf(ctx context.Context, ev Event) (Event, error) {
 	sessions, err := s.Store.Sessions(ctx, SessionFilter{Host: ev.Host, IncludeEnded: true})
 	if err != nil {
-		return err
+		return ev, err
 	}
 	for _, snap := range sessions {
 		if !slices.ContainsFunc(snap.Session.Agents, func(a Agent) bool { return a.AgentID == ev.SessionID }) {
@@ -203,23 +199,7 @@ func (s *Service) placeChild(ctx context.Context, ev *Event) error {
 		ev.SessionID = snap.Session.SessionID
 		break
 	}
-	return nil
-}
-
-func (s *Service) cursor(ctx context.Context, ev Event) (Cursor, error) {
-	stored, err := s.Store.Session(ctx, ev.Key())
-	if CodeOf(err) == CodeNotFound {
-		return Cursor{}, nil
-	}
-	if err != nil || ev.AgentID == "" {
-		return stored.Session.Cursor, err
-	}
-	for _, a := range stored.Session.Agents {
-		if a.AgentID == ev.AgentID {
-			return a.Cursor, nil
-		}
-	}
-	return Cursor{}, nil
+	return ev, nil
 }
 
 // query asks for no more than the event's decision needs, since every hook pays for it.
@@ -238,6 +218,9 @@ func query(ev Event, cfg Config, rules Rules) Query {
 	}
 	if ev.Content != nil || ev.Reports != nil {
 		q.Calibration = Encoding
+	}
+	if rules.Fall != (FallRule{}) && q.Calibration != "" { // a report may turn out to be a compaction
+		q.WorkingSet = true
 	}
 	if ev.AgentID != "" {
 		q.Calibration = ""

@@ -6,16 +6,20 @@ import "time"
 type Session struct {
 	Host      Host   `json:"host"`
 	SessionID string `json:"sessionId"`
-	CWD       string `json:"cwd,omitempty"`
+	CWD       string `json:"cwd,omitempty"` // its project: where it was started
 	Title     string `json:"title,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
+	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	Transcript string `json:"transcript,omitempty"`
 
-	Gauge  Gauge   `json:"gauge"`            // the main chain
-	Agents []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
-	Limits Limits  `json:"limits"`
-	Tail   Tail    `json:"tail,omitzero"` // of the main chain
+	Gauge Gauge `json:"gauge"` // the main chain
+	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
+	Speaker string  `json:"speaker,omitempty"`
+	Agents  []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
+	Limits  Limits  `json:"limits"`
+	Tail    Tail    `json:"tail,omitzero"` // of the main chain
 
 	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`
@@ -32,11 +36,12 @@ type Session struct {
 	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters
 	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
-	Growth       []int     `json:"growth,omitempty"`       // tokens each of the last turns added, oldest first
-	TurnPeak     int       `json:"turnPeak,omitempty"`     // the most that was reported since the turn began
-	TurnTokens   int       `json:"turnTokens,omitempty"`   // occupancy when the turn began; 0 is unknown
-	Awaiting     bool      `json:"awaiting,omitempty"`     // the model was asked and no report has come since
-	Prepared     bool      `json:"prepared,omitempty"`     // its tasks are recorded by its caller
+	PromptID     string    `json:"promptId,omitempty"`
+	Growth       []int     `json:"growth,omitempty"`     // tokens each of the last turns added, oldest first
+	TurnPeak     int       `json:"turnPeak,omitempty"`   // the most that was reported since the turn began
+	TurnTokens   int       `json:"turnTokens,omitempty"` // occupancy when the turn began; 0 is unknown
+	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was asked and no report has come since
+	Prepared     bool      `json:"prepared,omitempty"`   // its tasks are recorded by its caller
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
@@ -45,6 +50,28 @@ type Session struct {
 
 // Key returns what identifies the session.
 func (s Session) Key() Key { return Key{s.Host, s.SessionID} }
+
+// project returns the session's directory with an event taken into account. It is where the session was started or resumed: the
+// agent's shell may go anywhere, and a sub-agent work elsewhere.
+func (s Session) project(ev Event) string {
+	if s.CWD == "" || ev.CWD != "" && ev.Kind == SessionStarted && ev.AgentID == "" {
+		return ev.CWD
+	}
+	return s.CWD
+}
+
+// cursor returns how far the transcript of one of the session's agents has been read, that of the main chain for "".
+func (s Session) cursor(agentID string) Cursor {
+	if agentID == "" {
+		return s.Cursor
+	}
+	for _, a := range s.Agents {
+		if a.AgentID == agentID {
+			return a.Cursor
+		}
+	}
+	return Cursor{}
+}
 
 // Gauge is what is known of how full one agent's window is.
 type Gauge struct {
@@ -69,6 +96,7 @@ type Agent struct {
 	AgentID   string    `json:"agentId"`
 	AgentType string    `json:"agentType,omitempty"`
 	Model     string    `json:"model,omitempty"`
+	Limits    Limits    `json:"limits,omitzero"` // of its model, where its own transcript states them
 	Gauge     Gauge     `json:"gauge"`
 	Cursor    Cursor    `json:"cursor"`             // in its own transcript
 	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
@@ -94,8 +122,11 @@ type Compaction struct {
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
 	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
-	// Lost are paths that the last summary does not mention, still to be told to the agent.
-	Lost []string `json:"lost,omitempty"`
+	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
+	// summary, and they are the whole working context, with Omitted more; so many were left out of Frozen, too.
+	Lost    []string `json:"lost,omitempty"`
+	Whole   bool     `json:"whole,omitempty"`
+	Omitted int      `json:"omitted,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

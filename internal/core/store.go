@@ -18,7 +18,8 @@ type Store interface {
 	FindSessions(ctx context.Context, id string) ([]Snapshot, error)
 	// Sessions returns the sessions that match f, the most recently updated first.
 	Sessions(ctx context.Context, f SessionFilter) ([]Snapshot, error)
-	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0.
+	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0. Some thousands are kept: the
+	// older, the fewer, but every compaction.
 	Samples(ctx context.Context, key Key, limit int) ([]Sample, error)
 	// Changed returns what has changed since a revision, which an earlier Feed told; 0 is before everything. Who is woken
 	// by Watch learns here what it was, whichever process made it.
@@ -123,13 +124,13 @@ const (
 
 // LearnedWindow is what was learned about a model's window from what its provider accepted and refused.
 type LearnedWindow struct {
-	Host           Host      `json:"host"`
-	Provider       string    `json:"provider"`
+	Host           Host      `json:"host"`           // the program that the agent ran in
+	Provider       string    `json:"provider"`       // who served the model
 	Model          string    `json:"model"`          // in its plain spelling, see PlainModel
 	AcceptedTokens int       `json:"acceptedTokens"` // the largest request known to have been accepted
 	StatedTokens   int       `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
 	Why            string    `json:"why"`            // for people: what proved it
-	At             time.Time `json:"at"`
+	At             time.Time `json:"at"`             // when it was proved
 }
 
 // Task is one unit of agent work whose context is recorded for the fleet figures.

@@ -12,6 +12,7 @@ type Tail struct {
 
 	Answer Content `json:"answer,omitzero"` // the response itself
 	Added  Content `json:"added,omitzero"`  // what came after it
+	Newest Content `json:"newest,omitzero"` // the part of Added that came after the newest piece of an answer
 	// Open maps the calls that no result has answered yet to the class of their tool.
 	Open map[string]toolClass `json:"open,omitempty"`
 
@@ -30,9 +31,9 @@ func (t Tail) Append(pieces []Piece) Tail {
 	for _, p := range pieces {
 		switch p.Class {
 		case AnswerText, ToolCall, Thought:
-			t.Answer = t.Answer.add(p, nil)
+			t.Answer, t.Newest = t.Answer.add(p, nil), Content{}
 		default:
-			t.Added = t.Added.add(p, open)
+			t.Added, t.Newest = t.Added.add(p, open), t.Newest.add(p, open)
 		}
 		switch p.Class {
 		case ToolCall:
@@ -64,6 +65,9 @@ func (t Tail) Repeats(rep Report) bool {
 func (t Tail) Follow(rep Report, input int, e Estimator) Tail {
 	next := Tail{MessageID: rep.MessageID, Tuple: rep.Tuple, Input: input, Output: rep.Tuple.Output}
 	next.Tuple.Output = 0
+	if rep.Late {
+		next.Added, next.Newest = t.Newest, t.Newest
+	}
 	if !t.Prompted {
 		next.Thinking = t.Thinking + e.thinking(t.Answer)
 	}

@@ -355,3 +355,78 @@ func TestReadingsLaw(t *testing.T) {
 		}
 	})
 }
+
+// What was shown of the past counts once, however often it is shown.
+func TestHistoryCountsOnce(t *testing.T) {
+	w := countingWorld()
+	w.rules[HostGeneric] = Rules{Silent: true}
+	for range 3 {
+		out := w.play(t, Event{Host: HostGeneric, Kind: HistorySeen, Content: []Piece{{Class: InjectedText, Text: text(1000)}}, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}})
+		if got := *out.Session.Usage.Tokens; got != 1008 {
+			t.Errorf("%d tokens, want 1008", got)
+		}
+	}
+}
+
+// Some hosts are told what marks mean when the first one is due.
+func TestGuideLate(t *testing.T) {
+	w := countingWorld()
+	w.rules[HostGeneric] = Rules{GuideLate: true}
+	told := []EffectKind{Inject}
+	for n, tt := range []struct {
+		ev   Event
+		said int
+	}{
+		{Event{Kind: SessionStarted}, 0},
+		{Event{Kind: PromptSubmitted}, 0},
+		{Event{Kind: UsageReported, Limits: Limits{WindowTokens: 1000}, Reports: []Report{{Tokens: 500, Tuple: UsageTuple{Input: 500}, Provenance: ProvenanceReported}}}, 0},
+		{Event{Kind: PromptSubmitted}, 2}, // what it means, and the mark
+		{Event{Kind: PromptSubmitted}, 1},
+	} {
+		tt.ev.Host, tt.ev.Accepts = HostGeneric, told
+		w.now = w.now.Add(time.Second)
+		if out := w.play(t, tt.ev); len(out.Effects) != tt.said {
+			t.Errorf("%d %s: said %q, want %d", n, tt.ev.Kind, texts(out.Effects), tt.said)
+		}
+	}
+}
+
+// Hosts may write the figures of a response down after the results of its calls. Those are not in it, and stand on top; nothing is
+// learned from such a figure.
+func TestLateReports(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		w := countingWorld()
+		f := &file{w: w}
+		f.answers("m1", 47_000, 0, Piece{Class: AnswerText, Text: text(10)})
+		f.adds(Piece{Class: ToolCall, Tool: "x", CallID: "1", Text: text(10)})
+		f.adds(Piece{Class: ToolResult, CallID: "1", Text: text(2000)})
+		f.adds(Piece{Class: ToolCall, Tool: "x", CallID: "2", Text: text(10)})
+		f.adds(Piece{Class: ToolResult, CallID: "2", Text: text(1000)})
+		rep := w.reported(50_000)
+		rep.At, rep.Late, rep.Model = w.now.Add(time.Second), late, "claude-opus-4-6"
+		f.entries = append(f.entries, Entry{Offset: int64(len(f.entries)), At: rep.At, Report: &rep})
+		out := w.play(t, f.read(0, 6))
+		projected := *out.Session.Usage.ProjectedTokens - 50_000
+		if late && (projected < 1000 || projected > 1600) || !late && projected > 100 {
+			t.Errorf("late %v: %d on top, want the results of the last call", late, projected)
+		}
+		if learned := len(w.taught) != 0; learned == late {
+			t.Errorf("late %v: learned %v", late, w.taught)
+		}
+	}
+}
+
+// A transcript may state the limits of the model, and those of a sub-agent's.
+func TestLimitsOfATranscript(t *testing.T) {
+	w := newWorld()
+	reading := func(tokens int) *Reading {
+		return &Reading{Cursor: Cursor{1, 2, 3}, Entries: []Entry{{Limits: Limits{WindowTokens: tokens}}}}
+	}
+	out := w.play(t, Event{Kind: BatchFinished, Reading: reading(123_000)}, Event{Kind: ToolFinished, AgentID: "a", Model: "claude-x", Reading: reading(45_000)})
+	if u := out.Session.Usage; u.WindowTokens != 123_000 || u.WindowProvenance != WindowFromHost {
+		t.Errorf("the window is %d (%s)", u.WindowTokens, u.WindowProvenance)
+	}
+	if a := out.Session.Agents; len(a) != 1 || a[0].Usage.WindowTokens != 45_000 {
+		t.Errorf("agents: %+v", a)
+	}
+}

@@ -152,10 +152,10 @@ func (t *tally) cost(g *gist) int {
 	return g.tokens
 }
 
-func (t *tally) breakdown() (byRole map[string]int, byMessage []int) {
-	byRole, byMessage = map[string]int{}, make([]int, len(t.messages))
+func (t *tally) breakdown() (byRole map[string]int, byMessage []int, roles []string) {
+	byRole, byMessage, roles = map[string]int{}, make([]int, len(t.messages)), make([]string, len(t.messages))
 	for i, msg := range t.messages {
-		byMessage[i] = t.cost(msg.gist)
+		byMessage[i], roles[i] = t.cost(msg.gist), msg.role
 		byRole[msg.role] += byMessage[i]
 	}
 	for role, tokens := range map[string]int{"system": t.system, "tools": t.tools, "assistant": t.fixed() - t.system - t.tools} {
@@ -163,5 +163,5 @@ func (t *tally) breakdown() (byRole map[string]int, byMessage []int) {
 			byRole[role] += tokens
 		}
 	}
-	return byRole, byMessage
+	return byRole, byMessage, roles
 }

@@ -10,18 +10,22 @@ import (
 // paragraph separator, bidirectional or zero-width character becomes a space, bytes that are no UTF-8 become U+FFFD, and
 // what is longer than limit characters is cut, ending in "…".
 func Sanitize(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
-			return ' '
-		}
-		return r
-	}, s)
+	s = strings.ReplaceAll(SanitizeLines(s), "\n", " ")
 	if limit > 0 && utf8.RuneCountInString(s) > limit {
 		r := []rune(s)
 		s = string(r[:limit-1]) + "…"
 	}
 	return s
+}
+
+// SanitizeLines is Sanitize for text of several lines and any length: line feeds stay.
+func SanitizeLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // Percent returns part as a share of whole in percent, clamped to 0–100 and rounded half up: the form in which people and

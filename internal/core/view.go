@@ -36,43 +36,43 @@ func LevelOf(tokens, window, toCompaction int, levels []int) Level {
 // Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is
 // what is shown to people.
 type Usage struct {
-	Tokens           *int             `json:"tokens"`          // as reported, or estimated where Provenance says so
-	ProjectedTokens  *int             `json:"projectedTokens"` // with the estimate of what was appended since
-	Band             *Band            `json:"band"`            // where the truth lies, of an estimate
-	WindowTokens     int              `json:"windowTokens"`
-	WindowProvenance WindowProvenance `json:"windowProvenance"`
-	WindowWhy        string           `json:"windowWhy"` // for people
-	Percent          *float64         `json:"percent"`   // Tokens as a share of the window
-	Level            *Level           `json:"level"`
-	Provenance       *Provenance      `json:"provenance"`
-	Exact            bool             `json:"exact"` // a figure of the provider's, not of ctxls'
-	AsOf             *time.Time       `json:"asOf"`
-	Stale            bool             `json:"stale"`            // at least one response behind
-	CompactionTokens *int             `json:"compactionTokens"` // where the host compacts; null when it never does
-	ToCompaction     *int             `json:"toCompaction"`     // what is left until then, never negative
-	Display          Display          `json:"display"`
-	GrowthPerTurn    *int             `json:"growthPerTurn"`
-	TurnsLeft        *Forecast        `json:"turnsToCompaction"`
+	Tokens           *int             `json:"tokens"`            // as reported, or estimated where Provenance says so
+	ProjectedTokens  *int             `json:"projectedTokens"`   // with the estimate of what was appended since
+	Band             *Band            `json:"band"`              // where the truth lies, of an estimate
+	WindowTokens     int              `json:"windowTokens"`      // how many the model accepts
+	WindowProvenance WindowProvenance `json:"windowProvenance"`  // what says so
+	WindowWhy        string           `json:"windowWhy"`         // the same for people
+	Percent          *float64         `json:"percent"`           // Tokens as a share of the window
+	Level            *Level           `json:"level"`             // the same in a word
+	Provenance       *Provenance      `json:"provenance"`        // where Tokens come from
+	Exact            bool             `json:"exact"`             // a figure of the provider's, not of ctxls'
+	AsOf             *time.Time       `json:"asOf"`              // when Tokens were so many
+	Stale            bool             `json:"stale"`             // at least one response behind
+	CompactionTokens *int             `json:"compactionTokens"`  // where the host compacts; null when it never does
+	ToCompaction     *int             `json:"toCompaction"`      // what is left until then, never negative
+	Display          Display          `json:"display"`           // the figure as people are shown it
+	GrowthPerTurn    *int             `json:"growthPerTurn"`     // what a turn has added lately
+	TurnsLeft        *Forecast        `json:"turnsToCompaction"` // how many turns are left until the host compacts, at that growth
 }
 
 // Band is a range of tokens.
 type Band struct {
-	Low  int `json:"low"`
-	High int `json:"high"`
+	Low  int `json:"low"`  // the least
+	High int `json:"high"` // the most
 }
 
 // Display is a usage as people are shown it: clamped and rounded.
 type Display struct {
-	Tokens      *int `json:"tokens"`
-	LimitTokens int  `json:"limitTokens"`
-	Percent     *int `json:"percent"` // 0–100
+	Tokens      *int `json:"tokens"`      // at most LimitTokens
+	LimitTokens int  `json:"limitTokens"` // what 100 percent stands for
+	Percent     *int `json:"percent"`     // 0–100
 }
 
 // Forecast is how many turns are left.
 type Forecast struct {
-	Low  int `json:"low"`
-	Mid  int `json:"mid"`
-	High int `json:"high"`
+	Low  int `json:"low"`  // at the least
+	Mid  int `json:"mid"`  // probably
+	High int `json:"high"` // at the most
 }
 
 // SessionState says whether a session lives.
@@ -90,29 +90,29 @@ const IdleAfter = 30 * time.Minute
 
 // SessionView is a session as clients see it.
 type SessionView struct {
-	Host        Host         `json:"host"`
-	SessionID   string       `json:"sessionId"`
-	CWD         string       `json:"cwd"`
-	Title       string       `json:"title"` // sanitised, as are the names below
-	Model       string       `json:"model"`
-	Provider    string       `json:"provider"`
-	Usage       Usage        `json:"usage"`
-	Agents      []AgentView  `json:"agents"`                // those that live
+	Host        Host         `json:"host"`                  // the program that runs the agent
+	SessionID   string       `json:"sessionId"`             // the host's own id of it
+	CWD         string       `json:"cwd"`                   // its working directory
+	Title       string       `json:"title"`                 // sanitised, as are the names below
+	Model       string       `json:"model"`                 // as the host names it; empty is unknown
+	Provider    string       `json:"provider"`              // who serves the model
+	Usage       Usage        `json:"usage"`                 // how full the window of its main chain is
+	Agents      []AgentView  `json:"agents"`                // its sub-agents that live; their tokens are not in Usage
 	AgentsEnded []AgentView  `json:"agentsEnded,omitempty"` // those that ended since a person's last prompt
-	Compactions int          `json:"compactions"`
-	Compacting  bool         `json:"compacting"`
-	WorkingSet  []string     `json:"workingSet"` // as shown, the most recently used first
-	State       SessionState `json:"state"`
-	StartedAt   time.Time    `json:"startedAt"`
-	UpdatedAt   time.Time    `json:"updatedAt"`
-	EndedAt     *time.Time   `json:"endedAt"`
+	Compactions int          `json:"compactions"`           // how often the host has replaced its history with a summary
+	Compacting  bool         `json:"compacting"`            // it does so now
+	WorkingSet  []string     `json:"workingSet"`            // files in use as shown, the most recently used first
+	State       SessionState `json:"state"`                 // whether it lives
+	StartedAt   time.Time    `json:"startedAt"`             // its first event
+	UpdatedAt   time.Time    `json:"updatedAt"`             // its last event
+	EndedAt     *time.Time   `json:"endedAt"`               // null while it lives
 }
 
 // AgentView is a sub-agent as clients see it.
 type AgentView struct {
-	AgentID   string `json:"agentId"`
-	AgentType string `json:"agentType"`
-	Usage     Usage  `json:"usage"`
+	AgentID   string `json:"agentId"`   // the host's own id of it
+	AgentType string `json:"agentType"` // the host's name for what it does
+	Usage     Usage  `json:"usage"`     // how full its window is
 }
 
 // maxLabel is the most characters of a title or a name that clients are given.
@@ -139,7 +139,7 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
-		w := ResolveWindow(e.Host, e.Provider, a.Model, Limits{}, LearnedWindow{}, cfg.Window, rules)
+		w := ResolveWindow(e.Host, e.Provider, a.Model, a.Limits, LearnedWindow{}, cfg.Window, rules)
 		shown := AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)}
 		switch {
 		case a.EndedAt.IsZero():

@@ -10,8 +10,8 @@ var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible:
 	Compaction: CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
 
 var (
-	openCodeRules = Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
-	codexRules    = hostRules[HostCodex]
+	openCodeRules = Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, GuideLate: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
+	codexRules    = Rules{Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}}
 )
 
 func TestResolveWindow(t *testing.T) {

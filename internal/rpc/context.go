@@ -38,8 +38,10 @@ type PrepareParams struct {
 }
 
 func (p *PrepareParams) check() error {
-	if len(p.SessionID) > maxName {
-		return checkName("sessionId", p.SessionID)
+	if p.SessionID != "" {
+		if err := checkName("sessionId", p.SessionID); err != nil {
+			return err
+		}
 	}
 	return checkName("taskId", p.TaskID)
 }

@@ -115,11 +115,21 @@ type InitializeResult struct {
 	ServerInfo   ServerInfo   `json:"serverInfo"`
 }
 
-// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own.
+// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own. Of LSP's they hold that ctxls wants to
+// hear of folders that come and go: clients tell only servers that say so.
 type Capabilities struct {
+	Workspace struct {
+		WorkspaceFolders FolderCapability `json:"workspaceFolders"`
+	} `json:"workspace"`
 	Experimental struct {
 		Ctxls Protocol `json:"ctxls"`
 	} `json:"experimental"`
+}
+
+// FolderCapability is LSP's WorkspaceFoldersServerCapabilities.
+type FolderCapability struct {
+	Supported           bool `json:"supported"`
+	ChangeNotifications bool `json:"changeNotifications"`
 }
 
 // Protocol is what ctxls speaks: names of methods and of notifications, each sorted.
@@ -165,6 +175,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 
 	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
+	result.Capabilities.Workspace.WorkspaceFolders = FolderCapability{Supported: true, ChangeNotifications: true}
 	result.Capabilities.Experimental.Ctxls = Protocol{
 		ProtocolVersion: protocolVersion,
 		Methods:         names(s.methods),
@@ -301,7 +312,7 @@ func (s *Server) warn(err error) {
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {
-		path, err := localPath(folder.URI)
+		path, err := core.PathOfURI(folder.URI)
 		if err != nil {
 			s.log.Warn("a workspace folder was passed over", "error", err)
 			continue

@@ -22,30 +22,48 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-const schemaFile = "../../docs/protocol.json"
-
 // TestSchema holds docs/protocol.json to the Go types: the methods and notifications with JSON Schemas (draft 2020-12) of
-// what they carry, and the errors.
+// what they carry, and the errors. What MCP's tools return is described in the same way.
 func TestSchema(t *testing.T) {
+	wantSchema(t, "../../docs/protocol.json", describe(t))
+	wantSchema(t, "mcp/outputs.json", object{
+		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
+		"measure_context": describeOne(t, reflect.TypeFor[core.Measurement]()),
+	})
+}
+
+// wantSchema wants a file to hold a schema.
+func wantSchema(t *testing.T, file string, schema object) {
+	t.Helper()
 	var want bytes.Buffer
 	e := json.NewEncoder(&want)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(describe(t)); err != nil {
+	if err := e.Encode(schema); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(schemaFile, want.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(schemaFile)
+	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(got), "\n"), strings.Split(want.String(), "\n")); diff != "" {
-		t.Errorf("%s is not what the types say; run go test ./internal/rpc -run Schema -update\n%s", schemaFile, diff)
+		t.Errorf("%s is not what the types say; run go test ./internal/rpc -run Schema -update\n%s", file, diff)
 	}
+}
+
+// describeOne returns the schema of one type, with the definitions that it needs.
+func describeOne(t testing.TB, root reflect.Type) object {
+	s := schemas{source: readSource(t, "../core"), defs: object{}}
+	schema := s.structure(root)
+	if len(s.defs) > 0 {
+		schema["$defs"] = s.defs
+	}
+	return schema
 }
 
 // object is JSON with its members in order of their names.

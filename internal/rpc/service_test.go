@@ -14,6 +14,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/hook/generic"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -38,7 +39,7 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 	loader := config.NewLoader(config.Sources{})
 	service := &core.Service{
 		Store:     store,
-		Adapters:  map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(nil)},
+		Adapters:  map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(nil), core.HostGeneric: generic.New()},
 		Config:    func(string) core.Config { cfg, _ := loader.For(""); return cfg },
 		Now:       func() time.Time { return noon },
 		DirExists: func(string) bool { return false },

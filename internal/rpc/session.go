@@ -26,19 +26,8 @@ func (p *SessionRef) check() error {
 
 func (p *SessionRef) key() core.Key { return core.Key{Host: p.Host, SessionID: p.SessionID} }
 
-// maxName bounds ids, in bytes. Hosts use UUIDs and the like.
-const maxName = 512
-
 // checkName returns an error unless the member is a usable id.
-func checkName(member, value string) error {
-	switch {
-	case value == "":
-		return invalid(member, "required, expected a string that is not empty")
-	case len(value) > maxName:
-		return invalid(member, "expected at most %d bytes, got %d", maxName, len(value))
-	}
-	return nil
-}
+func checkName(member, value string) error { return inParams(core.CheckID(member, value)) }
 
 // checkHost returns an error unless host is absent or known.
 func checkHost(host core.Host) error {
@@ -96,7 +85,7 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 		f.path = text
 		return nil
 	}
-	path, err := localPath(text)
+	path, err := core.PathOfURI(text)
 	f.path = path
 	return err
 }
@@ -124,11 +113,17 @@ func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, e
 // GetParams ask for one session.
 type GetParams struct {
 	SessionRef
-	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, where that is known
+	WorkDone
+	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, which may take seconds
 }
 
-func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionView, error) {
-	return s.service.Session(ctx, p.key())
+func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionDetail, error) {
+	if !p.Breakdown {
+		view, err := s.service.Session(ctx, p.key())
+		return core.SessionDetail{SessionView: view}, err
+	}
+	defer s.longWork(p.WorkDone, "reading the conversation")()
+	return s.service.SessionBreakdown(ctx, p.key(), nil)
 }
 
 // HistoryParams ask for the points of a session's curve.

@@ -7,5 +7,5 @@ import (
 )
 
 func (s *Server) stateInspect(ctx context.Context, _ *noParams) (core.Inspection, error) {
-	return s.service.Inspect(ctx, s.client.workspace())
+	return s.service.Inspect(ctx, core.Caller{Folders: s.client.workspace()})
 }

@@ -9,6 +9,12 @@ need tmux tmux          # a terminal for status lines
 need unshare util-linux # a network of the tests' own
 need ip iproute2
 need npm npm
+if [ "$(uname)" = Linux ]; then # the report's page, and VS Code, are looked at through a browser
+  command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || need chromium "chromium fonts-dejavu-core"
+fi
+need jq jq           # the examples of docs/hosts.md
+need python3 python3
+need node nodejs
 [ -z "$missing" ] && exit 0
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo

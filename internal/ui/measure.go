@@ -71,9 +71,16 @@ func byMessage(w io.Writer, m Measured) error {
 	fmt.Fprintf(w, "\n%s by message\n", fileName(m))
 	return table(w, func(row func(...string)) {
 		for i, tokens := range m.ByMessage {
-			row(strconv.Itoa(i), digits(tokens, m.Exact), share(tokens, m.Tokens))
+			row(strconv.Itoa(i), role(m, i), digits(tokens, m.Exact), share(tokens, m.Tokens))
 		}
 	})
+}
+
+func role(m Measured, i int) string {
+	if i >= len(m.Roles) {
+		return orUnknown("")
+	}
+	return orUnknown(safe(m.Roles[i], 24))
 }
 
 func fileName(m Measured) string {
@@ -143,8 +150,8 @@ func messages(n int) string {
 	return fmt.Sprintf("%d messages", n)
 }
 
-// Progress writes how much of an input is counted, both in bytes.
+// Progress writes how much of an input is read and counted, both in bytes.
 func Progress(done, total int64) string {
 	percent := core.Percent(int(done), int(total))
-	return fmt.Sprintf("counting %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
+	return fmt.Sprintf("reading %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
 }

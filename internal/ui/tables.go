@@ -3,10 +3,8 @@ package ui
 import (
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -18,63 +16,11 @@ func table(w io.Writer, rows func(row func(cells ...string))) error {
 	return tw.Flush()
 }
 
-// Sessions writes a table of sessions with their sub-agents.
-func Sessions(w io.Writer, sessions []core.SessionView, now time.Time) error {
-	return table(w, func(row func(...string)) {
-		row("HOST", "PROJECT", "MODEL", "WINDOW", "", "TOKENS", "TO COMPACTION", "STATE", "AGE", "SESSION")
-		for _, s := range sessions {
-			row(string(s.Host), safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24), orUnknown(safe(s.Model, 28)), bar(s.Usage.Display.Percent, 10),
-				percentText(s.Usage), tokenPair(s.Usage), toCompaction(s.Usage), stateText(s), age(now.Sub(s.UpdatedAt)), safe(s.SessionID, 12))
-			agents := func(all []core.AgentView, state core.SessionState) {
-				for _, a := range all {
-					row("  └ "+safe(a.AgentType, 20), "", "", bar(a.Usage.Display.Percent, 10), percentText(a.Usage), tokenPair(a.Usage), toCompaction(a.Usage), string(state), "", safe(a.AgentID, 12))
-				}
-			}
-			agents(s.Agents, core.StateActive)
-			agents(s.AgentsEnded, core.StateEnded)
-		}
-	})
-}
-
-func tokenPair(u core.Usage) string {
-	return estimateMark(u) + tokensOrUnknown(u.Display.Tokens) + "/" + tokens(u.Display.LimitTokens)
-}
-
-func toCompaction(u core.Usage) string {
-	if u.CompactionTokens == nil {
-		return "never"
-	}
-	return tokensOrUnknown(u.ToCompaction)
-}
-
-func stateText(s core.SessionView) string {
-	if s.Compacting {
-		return "compacting"
-	}
-	return string(s.State)
-}
-
 func orUnknown(s string) string {
 	if s == "" {
 		return unknown
 	}
 	return s
-}
-
-// Report writes the fleet's figures.
-func Report(w io.Writer, r core.ContextOptimizationReport) error {
-	if r.Tasks == 0 {
-		_, err := fmt.Fprintf(w, "no tasks recorded yet; the figures cover the last %d\n", r.WindowTasks)
-		return err
-	}
-	return table(w, func(row func(...string)) {
-		row("tasks", fmt.Sprintf("%d of the last %d", r.Tasks, r.WindowTasks))
-		row("over "+tokens(r.ThresholdTokens), fmt.Sprintf("%.1f%%", r.P90ExceedanceRate*100))
-		row("average", tokens(r.AverageTokens))
-		row("p50 / p90 / p99", fmt.Sprintf("%s / %s / %s", tokens(r.P50Tokens), tokens(r.P90Tokens), tokens(r.P99Tokens)))
-		row("largest", tokens(r.MaxTokens))
-		row("trims", fmt.Sprintf("%d, saving %s", r.TrimOperations, tokens(r.TrimmedTokens)))
-	})
 }
 
 // Windows writes the built-in table of windows and what was learned.

@@ -106,12 +106,63 @@ func TestConversation(t *testing.T) {
 	if plain != printed {
 		t.Errorf("people see %q, without ctxls %q", printed, plain)
 	}
+	wantSame(t, without, with)
+}
+
+// All that a session does: tools, side by side too, one that fails, a sub-agent, a compaction of either kind. The model is asked
+// the same with ctxls as without, but for what ctxls says.
+func TestNothingElseChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	converse := func(install bool) *world {
+		for _, name := range []string{"home", "project"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := newWorldAt(t, dir, map[string][]reply{
+			"work": {
+				{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
+				// Beside each other, but one file only: after a compaction the host lists files in the order in which they were read.
+				{tokens: 141_000, calls: []call{read("src/main.go"), {"Bash", map[string]any{"command": "echo hello", "description": "Greet"}}}},
+				{tokens: 143_000, text: "Done."},
+			},
+			"delegate": {
+				{tokens: 144_000, calls: []call{{"Agent", map[string]any{"description": "look", "prompt": "[[inner]] look around",
+					"subagent_type": "general-purpose", "run_in_background": false}}}},
+				{tokens: 145_000, calls: []call{read("nosuch.txt"), read("notes.txt")}},
+				{tokens: 146_000, text: "Delegated."},
+			},
+			"inner": {{tokens: 20_000, calls: []call{read("src/util.go")}}, {tokens: 21_000, text: "Found it."}},
+			"fill":  {{tokens: 90_000, calls: []call{read("src/main.go")}}, {tokens: 191_000, calls: []call{read("notes.txt")}}, {tokens: 40_000, text: "Filled."}},
+			"small": {{tokens: 41_000, calls: []call{read("notes.txt")}}, {tokens: 42_000, text: "On it."}},
+		})
+		if install {
+			w.install("--statusline")
+		}
+		for _, prompt := range []string{"[[work]] please look around", "[[delegate]] have it looked at", "/compact", "[[small]] go on", "[[fill]] read it all", "[[small]] and on"} {
+			w.prompt(one, prompt, "--allowedTools", "Bash")
+		}
+		return w
+	}
+	without, with := converse(false), converse(true)
+	for kind, n := range map[string]int{"work": 3, "delegate": 3, "inner": 2, "summary": 2} {
+		if got := len(with.model.asked(kind)); got != n {
+			t.Errorf("%d requests of the kind %s, want %d: %v", got, kind, n, with.model.kinds())
+		}
+	}
+	wantSame(t, without, with)
+}
+
+// wantSame checks that the model was asked the same in two worlds, but for what ctxls says.
+func wantSame(t *testing.T, without, with *world) {
+	t.Helper()
 	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
 		t.Fatalf("requests (-without +with):\n%s", diff)
 	}
 	for i, r := range with.model.requests {
 		if diff := cmp.Diff(essence(without.model.requests[i]), essence(r)); diff != "" {
-			t.Errorf("request %d differs by more than what ctxls says (-without +with):\n%s", i, diff)
+			t.Errorf("request %d (%s) differs by more than what ctxls says (-without +with):\n%s", i, r.kind, diff)
 		}
 	}
 }
@@ -119,14 +170,25 @@ func TestConversation(t *testing.T) {
 // budget is a note of Claude Code's own that goes with the last of several results.
 var budget = regexp.MustCompile(`<system-reminder>\n<total_tokens>.*</total_tokens>\n</system-reminder>\n*`)
 
+// What ctxls says to the model that writes a summary, and what Claude Code shows of our hooks after /compact.
+var (
+	instructed = regexp.MustCompile(`Additional Instructions:\nctxls: working context\nCurrent file paths in context:\n(  - .*\n)+\n`)
+	echoed     = regexp.MustCompile(`\nPreCompact \[.*ctxls hook claude-code\] completed successfully: ctxls: working context\nCurrent file paths in context:\n` +
+		`(  - .*\n)+PostCompact \[.*ctxls hook claude-code\] completed successfully</local-command-stdout>`)
+)
+
+// random is what Claude Code says of a sub-agent that is never the same.
+var random = regexp.MustCompile(`(agentId: |to: '|duration_ms: )\w+`)
+
 // essence is a request without what ctxls says and without what differs from run to run by itself: the device's id, the marks of
-// what to cache, which go with the last block, and the order in which parallel tools ended.
+// what to cache, which go with the last block, the order in which parallel tools ended, and names and times of sub-agents.
 func essence(r request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
 		switch v := v.(type) {
 		case string:
-			return strings.TrimRight(budget.ReplaceAllString(framed.ReplaceAllString(v, ""), ""), " \t\n")
+			v = echoed.ReplaceAllString(instructed.ReplaceAllString(framed.ReplaceAllString(v, ""), ""), "</local-command-stdout>")
+			return strings.TrimRight(budget.ReplaceAllString(random.ReplaceAllString(v, "$1"), ""), " \t\n")
 		case []any:
 			kept := []any{}
 			for _, part := range v {

@@ -48,6 +48,7 @@ func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
 	}
 	w.model = newModel(t, scripts)
 	w.Env = []string{
+		"CLAUDE_CODE_TMPDIR=" + w.Temp(), // it does not look at TMPDIR
 		"ANTHROPIC_BASE_URL=" + w.model.server.URL, "ANTHROPIC_API_KEY=" + key,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
 	}
@@ -103,6 +104,7 @@ func (w *world) prompt(session, prompt string, flags ...string) string {
 		if _, exited := errors.AsType[*exec.ExitError](err); !exited || ctx.Err() != nil {
 			w.T.Fatalf("claude: %v\n%s", err, output)
 		}
+		w.T.Logf("claude: %v\n%s", err, output)
 	}
 	return output.String()
 }

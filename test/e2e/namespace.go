@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -96,15 +97,16 @@ func outside(host Host) (code int, err error) {
 // namespace returns the command that runs another one without a network: as root, or as whoever the system lets be root of a
 // namespace of their own.
 func namespace() ([]string, error) {
-	var problems []error
+	var problems []string
 	for _, way := range [][]string{{"unshare", "-n"}, {"unshare", "-rn"}} {
 		out, err := exec.Command(way[0], append(way[1:], "true")...).CombinedOutput()
 		if err == nil {
 			return way, nil
 		}
-		problems = append(problems, fmt.Errorf("%v: %w: %s", way, err, out))
+		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(way, " "), cmp.Or(strings.TrimSpace(string(out)), err.Error())))
 	}
-	return nil, fmt.Errorf("no network namespace can be had: %w", errors.Join(problems...))
+	return nil, fmt.Errorf("no network namespace can be had (%s). These tests run as root, or where the system lets users have "+
+		"namespaces of their own: user.max_user_namespaces above 0, kernel.apparmor_restrict_unprivileged_userns=0", strings.Join(problems, "; "))
 }
 
 // install installs the pinned program, checked by the hashes of the lock file, into the cache.

@@ -19,7 +19,7 @@ import (
 type World struct {
 	T             *testing.T
 	Home, Project string
-	// Env is what programs see beside PATH, HOME, TERM and LANG.
+	// Env is what programs see beside PATH, HOME, TMPDIR, TERM and LANG.
 	Env []string
 }
 
@@ -27,7 +27,7 @@ type World struct {
 func NewWorld(t *testing.T, dir string) *World {
 	w := &World{T: t, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project")}
 	for name, text := range map[string]string{
-		"project/notes.txt": "alpha\nbeta\n", "project/src/main.go": "package main\n", "project/src/util.go": "package main // util\n", "home/.keep": "",
+		"project/notes.txt": "alpha\nbeta\n", "project/src/main.go": "package main\n", "project/src/util.go": "package main // util\n", "home/tmp/.keep": "",
 	} {
 		w.Write(filepath.Join(dir, name), text)
 	}
@@ -50,12 +50,17 @@ func (w *World) Write(path, text string) {
 	}
 }
 
-// Environ is all that programs see of the machine.
+// Environ is all that programs see of the machine. They share no temporary files with anybody: inside the namespace an ordinary
+// user is root by name, and what belongs to the real root under /tmp is somebody else's.
 func (w *World) Environ() []string {
 	return append([]string{
-		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TERM=xterm-256color", "LANG=C.UTF-8",
+		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TMPDIR=" + w.Temp(), "TERM=xterm-256color",
+		"LANG=C.UTF-8",
 	}, w.Env...)
 }
+
+// Temp is the directory for temporary files.
+func (w *World) Temp() string { return filepath.Join(w.Home, "tmp") }
 
 // Command prepares a program in the project, in a process group of its own that dies with ctx.
 func (w *World) Command(ctx context.Context, program string, args ...string) *exec.Cmd {

@@ -59,6 +59,7 @@ func lost(paths ...string) string {
 
 // ours finds everything that ctxls says, with what joins it to the words of others.
 var ours = regexp.MustCompile(`(\n\n)?ctxls: about [^\n]*\n\[Context Status: [^\]]*\]` +
+	`|(\n*\[User\]: |\n+)?ctxls measures how full [^\n]* at any level\.` +
 	`|(\n*\[User\]: |\n)?\[context used: \d+%\]` +
 	`|(\n*\[User\]: |\n+)?ctxls: working context\n(Files|Current file paths) in [^\n]*:(\n  - [^\n]*)+(\n  \.\.\. and \d+ more paths?)?`)
 
@@ -118,7 +119,7 @@ func asked(w *world) (kinds []string, requests []e2e.Request) {
 }
 
 // A session that works, passes 70 % of its window, delegates, is compacted by its user, goes on, and is deleted. The model is told
-// the share with each prompt once one is known, the reminder once, and what the summary lost; nothing else that it is sent
+// the share with each prompt once one is known, with the first what that means, the reminder once, and what the summary lost; nothing else that it is sent
 // differs from what it is sent without ctxls. Nothing of the session is left at the end.
 func TestConversation(t *testing.T) {
 	t.Parallel()
@@ -185,13 +186,17 @@ func TestConversation(t *testing.T) {
 			t.Errorf("request %d (%s) says more of ctxls than is known: %s", i, r.Kind, rest)
 		}
 	}
+	guidance := "ctxls measures how full this session's context window is and says so with each prompt, as in [context used: 50%]. Below 50% there is " +
+		"room for tasks of any size. From 50% to 70% it helps the user to hear about it before a large task starts. Above 70%, suggesting to " +
+		"compact or clear before a large task is useful, and above 85% recommending it strongly is. The marks are for information only; work " +
+		"goes on at full quality at any level."
 	mark := func(percent int) string { return fmt.Sprintf("[context used: %d%%]", percent) }
 	afterLoss := []string{lost("src/main.go", "src/util.go")}
 	for i, want := range [][]string{
 		nil, nil, nil, nil, {reminder}, // the step that passed 70 % is known when the next step's tool has run
-		{reminder, mark(72)},
-		{reminder, mark(72), mark(72)}, nil, nil, {reminder, mark(72), mark(72)}, // the two in the middle are the sub-agent's
-		{reminder, mark(72), mark(72), working("notes.txt", "src/main.go", "src/util.go")},
+		{reminder, guidance, mark(72)},
+		{reminder, guidance, mark(72), mark(72)}, nil, nil, {reminder, guidance, mark(72), mark(72)}, // the two in the middle are the sub-agent's
+		{reminder, guidance, mark(72), mark(72), working("notes.txt", "src/main.go", "src/util.go")},
 		afterLoss, append(slices.Clone(afterLoss), mark(15)),
 	} {
 		if diff := cmp.Diff(want, said(requests[i])); diff != "" {

@@ -11,21 +11,22 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/tiktoken-go/tokenizer"
 )
 
-// The benchmarks count the same texts with ours and with tiktoken-go, one thread.
+// The benchmarks count the same texts with ours, tiktoken-go and tiktoken-go/tokenizer, one thread.
 // No state of ours outlives a call (see scratch), so that every timed run starts
 // with nothing known; b.SetBytes makes go test print MB/s.
 //
 //	go test -run '^$' -bench Count -count 6 ./internal/core/token | tee new.txt
 //	benchstat -col /by new.txt
 
-// workload is a text to count. tiktoken-go gets only its first slow bytes where it
-// is quadratic; its MB/s then flatters it.
+// workload is a text to count. The others get only its first slow bytes where
+// tiktoken-go is quadratic; their MB/s then flatters them.
 type workload struct {
 	name string
 	text string
-	slow int // bytes for tiktoken-go, 0 for all
+	slow int // bytes for the others, 0 for all
 }
 
 const mega = 1 << 20
@@ -61,7 +62,8 @@ func workloads(tb testing.TB) []workload {
 		{"json", jsonLines(random, mega), 0},
 		{"cjk", shuffled(script("Han, simplified")+script("Japanese")+script("Hangul"), mega), 0},
 		{"base64", base64.StdEncoding.EncodeToString(noise), 256 << 10},
-		{"minified", strings.Join(strings.Fields(code), ""), 256 << 10},
+		{"minified", minified(tb), 0},
+		{"unspaced", strings.Join(strings.Fields(code), ""), 256 << 10},
 		{"random-bytes", string(noise), 0},
 		{"random-letters", shuffled("abcdefghijklmnopqrstuvwxyz", mega), 4 << 10},
 		{"one-letter", repeat("a", mega), 4 << 10},
@@ -96,6 +98,22 @@ func BenchmarkCount(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
 					o.EncodeOrdinary(text)
+				}
+			})
+			b.Run(fmt.Sprintf("text=%s/encoding=%s/by=tokenizer", w.name, name), func(b *testing.B) {
+				text := w.text
+				if w.slow > 0 {
+					text = text[:w.slow]
+				}
+				t, err := tokenizer.Get(tokenizer.Encoding(name))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					if _, err := t.Count(text); err != nil {
+						b.Fatal(err)
+					}
 				}
 			})
 		}
@@ -172,6 +190,15 @@ func goSource(tb testing.TB, n int) string {
 // prose is Newton's Opticks, which Go's source tree has for its own benchmarks.
 func prose(tb testing.TB) string {
 	data, err := os.ReadFile(filepath.Join(goRoot(tb), "src", "testdata", "Isaac.Newton-Opticks.txt"))
+	if err != nil {
+		tb.Skip(err)
+	}
+	return string(data)
+}
+
+// minified is JavaScript as a minifier leaves it, which Go's source tree has for its trace viewer.
+func minified(tb testing.TB) string {
+	data, err := os.ReadFile(filepath.Join(goRoot(tb), "src", "internal", "trace", "traceviewer", "static", "webcomponents.min.js"))
 	if err != nil {
 		tb.Skip(err)
 	}

@@ -34,7 +34,6 @@ type Encoding struct {
 	name      string
 	table     vocab.Table
 	camelCase bool // o200k_base: a word ends where lower case turns to upper
-	openers   kind
 }
 
 //go:embed cl100k_base.bin
@@ -44,8 +43,8 @@ var cl100kBlob string
 var o200kBlob string
 
 var (
-	cl100k = &Encoding{name: Cl100k, table: vocab.Open(cl100kBlob), openers: punct}
-	o200k  = &Encoding{name: O200k, table: vocab.Open(o200kBlob), camelCase: true, openers: quote}
+	cl100k = &Encoding{name: Cl100k, table: vocab.Open(cl100kBlob)}
+	o200k  = &Encoding{name: O200k, table: vocab.Open(o200kBlob), camelCase: true}
 )
 
 // Get gives the encoding of a name. It costs nothing: there is no state to load.

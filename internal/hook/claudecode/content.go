@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
@@ -19,20 +20,65 @@ func (l *line) attached() []core.Piece {
 	transcript.Pick(l.attachment,
 		transcript.Field{Name: "type", Value: &kind},
 		transcript.Field{Name: "text", Value: &text})
-	if unsent[transcript.String(kind)] {
-		return nil
-	}
 	var pieces []core.Piece
+	class, file := core.InjectedText, ""
+	switch name := transcript.String(kind); {
+	case unsent[name]:
+		return nil
+	case name == "instructions":
+		if pieces = l.instructions(); pieces != nil {
+			return pieces
+		}
+		class = core.MemoryText
+	case name == "nested_memory":
+		class, file = core.MemoryText, l.attachedFile("path")
+	default:
+		file = l.attachedFile("filename")
+	}
 	transcript.Elements(l.rendered, func(block []byte) bool {
 		var content []byte
 		transcript.Pick(block, transcript.Field{Name: "content", Value: &content})
-		pieces = append(pieces, texts(content, core.InjectedText)...)
+		pieces = append(pieces, texts(content, class)...)
 		return true
 	})
 	if s := transcript.String(text); l.rendered == nil && s != "" {
-		pieces = append(pieces, core.Piece{Class: core.InjectedText, Text: s})
+		pieces = append(pieces, core.Piece{Class: class, Text: s})
+	}
+	for i := range pieces {
+		pieces[i].Path = file
 	}
 	return pieces
+}
+
+// instructions returns the memory files that an attachment lists, nil where it lists none.
+func (l *line) instructions() []core.Piece {
+	var files []byte
+	var pieces []core.Piece
+	transcript.Pick(l.attachment, transcript.Field{Name: "files", Value: &files})
+	transcript.Elements(files, func(file []byte) bool {
+		var path, content []byte
+		transcript.Pick(file, transcript.Field{Name: "path", Value: &path}, transcript.Field{Name: "content", Value: &content})
+		if text := transcript.String(content); text != "" {
+			pieces = append(pieces, core.Piece{Class: core.MemoryText, Path: shortPath(transcript.String(path)), Text: text})
+		}
+		return true
+	})
+	return pieces
+}
+
+// attachedFile returns the path in a member of the attachment.
+func (l *line) attachedFile(member string) string {
+	var path []byte
+	transcript.Pick(l.attachment, transcript.Field{Name: member, Value: &path})
+	return shortPath(transcript.String(path))
+}
+
+// shortPath returns what may be a path, "" for what is too long to be one.
+func shortPath(path string) string {
+	if len(path) > toolpath.MaxLength {
+		return ""
+	}
+	return path
 }
 
 // said reads what a line of a user's turn adds: prompts, results of tools, and what the host says in the user's name.

@@ -4,11 +4,9 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
-
-// maxPayload bounds one payload, in bytes.
-const maxPayload = 64 << 20
 
 // statusLine is the name that the payload of the status line goes by here: it carries none itself.
 const statusLine = "StatusLine"
@@ -46,8 +44,8 @@ type payload struct {
 // hooks name their event themselves. A payload over 64 MiB, one that is no JSON object, and one without session_id or
 // event are errors with core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > maxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	var p payload
 	if !transcript.Pick(data,
@@ -134,10 +132,7 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Prompt = transcript.String(p.prompt)
 		ev.Machine = isMachine(ev.Prompt)
 	case "PreToolUse": // a call that has not run only names its files
-		ev.Paths = byCall(transcript.String(p.toolUseID), toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD))
-		for i := range ev.Paths {
-			ev.Paths[i].Use = core.Mentioned
-		}
+		ev.Paths = byCall(transcript.String(p.toolUseID), toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)))
 	case "PostToolUse":
 		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
 		ev.Results = callResult(p.toolUseID, false)

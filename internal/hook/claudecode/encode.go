@@ -1,14 +1,12 @@
 package claudecode
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/reply"
 )
 
 // speaks lists the events whose additionalContext reaches the model without changing the course of the turn. Stop would
@@ -43,64 +41,18 @@ func (*Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
 			texts = append(texts, effect.Text)
 		}
 	}
-	text := sayable(texts)
+	text := frame.Replace(reply.Text(texts, core.MaxInjectedChars, utf16.RuneLen))
 	if text == "" {
 		return nil, nil
 	}
 	if ev.Name == "PreCompact" {
 		if text[0] == '{' { // the host would take it for JSON
-			text = cut("ctxls: "+text, core.MaxInjectedChars)
+			text = reply.Cut("ctxls: "+text, core.MaxInjectedChars, utf16.RuneLen)
 		}
 		return []byte(text + "\n"), nil
 	}
-	type output struct {
-		HookEventName     string `json:"hookEventName"`
-		AdditionalContext string `json:"additionalContext"`
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		HookSpecificOutput output `json:"hookSpecificOutput"`
-	}{output{ev.Name, text}})
-	return buf.Bytes(), err
-}
-
-// sayable joins texts with blank lines into one that is safe to hand over.
-func sayable(texts []string) string {
-	var kept []string
-	for _, text := range texts {
-		if text = strings.TrimSpace(clean(text)); text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return strings.TrimSpace(cut(strings.Join(kept, "\n\n"), core.MaxInjectedChars))
+	return reply.Context(ev.Name, text)
 }
 
 // frame is the tag in which the host wraps what hooks say. A file can be named like it; nothing said may close it.
 var frame = strings.NewReplacer("<system-reminder", "(system-reminder", "</system-reminder", "(/system-reminder")
-
-// clean replaces what is no visible character by a space, line feeds aside.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
-	return frame.Replace(text)
-}
-
-// cut returns the beginning of text that is at most limit characters long as the host counts them: in UTF-16 units.
-func cut(text string, limit int) string {
-	units := 0
-	for i, r := range text {
-		if units++; r > 0xFFFF {
-			units++
-		}
-		if units > limit {
-			return text[:i]
-		}
-	}
-	return text
-}

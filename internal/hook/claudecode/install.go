@@ -60,16 +60,11 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(core.HostClaudeCode, executable, Hooks)
+	added, moved, err := doc.AddHooks(core.HostClaudeCode, settings.Direct(core.HostClaudeCode, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(added) > 0 {
-		done = append(done, "hooks added: "+strings.Join(added, ", "))
-	}
-	if len(moved) > 0 {
-		done = append(done, "hooks that ran another ctxls now run this one: "+strings.Join(moved, ", "))
-	}
+	done = settings.HooksDone(added, moved)
 	if statusline {
 		command, there, err := doc.Command(statusLineMember)
 		if err != nil {
@@ -112,40 +107,23 @@ func HasStatusLine(text []byte) bool {
 	return there || err != nil
 }
 
-// Uninstall returns a settings text without anything that runs ctxls. before is the text as it was before Install, nil where
-// there was no file or nobody knows: it tells what stood empty already and how things were spelled. The result is nil where
-// nothing is left and there was no file. done is as with Install.
+// Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.
 func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	doc, err := settings.Parse(name, text)
-	if err != nil {
-		return nil, nil, err
+	return settings.Uninstall(name, text, before, core.HostClaudeCode, removeStatusLine)
+}
+
+func removeStatusLine(doc, was *settings.Document) []string {
+	command, there, err := doc.Command(statusLineMember)
+	if !there || err != nil {
+		return nil
 	}
-	var was *settings.Document
-	if before != nil {
-		if was, err = settings.Parse(name, before); err != nil {
-			was = nil // what cannot be read says nothing
-		}
+	switch line, own := parseStatusLine(command); {
+	case own && line.wraps:
+		doc.SetCommand(statusLineMember, line.then, was)
+		return []string{"status line removed; yours is as it was"}
+	case own:
+		doc.RemoveCommand(statusLineMember)
+		return []string{"status line removed"}
 	}
-	if removed := doc.RemoveHooks(core.HostClaudeCode, was); len(removed) > 0 {
-		done = append(done, "hooks removed: "+strings.Join(removed, ", "))
-	}
-	if command, there, err := doc.Command(statusLineMember); there && err == nil {
-		switch line, own := parseStatusLine(command); {
-		case own && line.wraps:
-			doc.SetCommand(statusLineMember, line.then, was)
-			done = append(done, "status line removed; yours is as it was")
-		case own:
-			doc.RemoveCommand(statusLineMember)
-			done = append(done, "status line removed")
-		}
-	}
-	switch {
-	case len(done) == 0:
-		return text, nil, nil
-	case doc.Empty() && before == nil:
-		return nil, done, nil
-	case doc.Empty() && was != nil && was.Blank():
-		return before, done, nil
-	}
-	return doc.Bytes(), done, nil
+	return nil
 }

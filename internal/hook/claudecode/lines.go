@@ -181,11 +181,15 @@ func (l *line) block(e *core.Entry, block []byte) {
 		if call.Tool != exitPlan {
 			call.Text = string(input)
 		}
-		e.Content = append(e.Content, call)
-		for _, use := range toolPaths(call.Tool, input, transcript.String(l.cwd)) {
+		paths := toolPaths(call.Tool, input, transcript.String(l.cwd))
+		if len(paths) == 1 && paths[0].Use != core.Mentioned {
+			call.Path = paths[0].Path
+		}
+		for _, use := range paths {
 			use.At, use.CallID = e.At, call.CallID
 			e.Paths = append(e.Paths, use)
 		}
+		e.Content = append(e.Content, call)
 	}
 }
 
@@ -203,6 +207,11 @@ func (l *line) boundary(e *core.Entry) {
 			b.PreTokens = transcript.Int(value)
 		case "postTokens", "post_tokens":
 			b.PostTokens = transcript.Int(value)
+		case "compactedToolIds", "compacted_tool_ids":
+			transcript.Elements(value, func(id []byte) bool {
+				b.Cleared = append(b.Cleared, transcript.String(id))
+				return true
+			})
 		}
 		return true
 	})

@@ -2,15 +2,12 @@ package claudecode
 
 import (
 	"bytes"
-	"path"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
-
-// maxPath is the longest path taken, in bytes (PATH_MAX of Linux); anything longer is no path.
-const maxPath = 4096
 
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
 func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
@@ -23,7 +20,7 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "command", Value: &command})
 	var paths []core.PathUse
 	add := func(p string, use core.Use) {
-		if p = absolute(p, cwd); p != "" && p != cwd && len(p) <= maxPath {
+		if p = toolpath.Absolute(p, cwd); p != "" && p != cwd && len(p) <= toolpath.MaxLength {
 			paths = append(paths, core.PathUse{Path: p, Use: use})
 		}
 	}
@@ -42,12 +39,12 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 	case "Grep", "LS": // a Grep's pattern is an expression, never a path
 		add(transcript.String(dir), core.Mentioned)
 	case "Bash":
-		for _, p := range shellPaths(transcript.String(command)) {
+		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			add(p, core.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, notebook, dir} {
-			if p := transcript.String(value); isAbsolute(p) {
+			if p := transcript.String(value); toolpath.IsAbsolute(p) {
 				add(p, core.Mentioned)
 			}
 		}
@@ -87,52 +84,6 @@ func callResult(id []byte, failed bool) []core.CallResult {
 func byCall(id string, paths []core.PathUse) []core.PathUse {
 	for i := range paths {
 		paths[i].CallID = id
-	}
-	return paths
-}
-
-// absolute resolves p against cwd where both are in the POSIX form; other relative paths stay as they are.
-func absolute(p, cwd string) string {
-	if p == "" || isAbsolute(p) || !strings.HasPrefix(cwd, "/") {
-		return p
-	}
-	return path.Join(cwd, p)
-}
-
-// isAbsolute knows the forms of every system: a payload may come from another than this one.
-func isAbsolute(p string) bool {
-	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) ||
-		len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
-}
-
-// readers are the commands whose plain arguments are files that the model looks at.
-var readers = map[string]bool{
-	"cat": true, "head": true, "tail": true, "less": true, "more": true, "nl": true, "wc": true,
-}
-
-// shellPaths returns the files that a shell command plainly reads. It is no shell: commands with quotes, expansions or
-// here-documents are left alone, and so is all that follows a change of directory.
-func shellPaths(command string) []string {
-	if len(command) > maxPath || strings.ContainsAny(command, "'\"`\\$") || strings.Contains(command, "<<") {
-		return nil
-	}
-	var paths []string
-	for _, simple := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
-		words := strings.Fields(simple)
-		if len(words) > 0 && (words[0] == "cd" || words[0] == "pushd") {
-			break
-		}
-		if len(words) == 0 || !readers[words[0]] {
-			continue
-		}
-		for _, word := range words[1:] {
-			if strings.ContainsAny(word, "<>") {
-				break
-			}
-			if word[0] != '-' && !strings.ContainsAny(word, "*?[]{}()~!#=") && strings.ContainsAny(word, "./") {
-				paths = append(paths, word)
-			}
-		}
 	}
 	return paths
 }

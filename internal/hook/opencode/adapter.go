@@ -31,6 +31,7 @@ func (*Adapter) Rules() core.Rules {
 		CountsOutput:   true,
 		SummaryVisible: true,
 		ChildSessions:  true,
+		GuideLate:      true,
 		Compaction:     core.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
 	}
 }

@@ -229,7 +229,7 @@ func TestEncode(t *testing.T) {
 		effects []core.Effect
 		want    string
 	}{
-		{chatMessage, []core.Effect{inject, {Kind: core.Inject, Text: "more"}}, `{"parts":[{"type":"text","text":"[context used: 72%]\n\nmore","synthetic":true}]}` + "\n"},
+		{chatMessage, []core.Effect{inject, {Kind: core.Inject, Text: "more"}}, `{"parts":[{"type":"text","text":"[context used: 72%]","synthetic":true},{"type":"text","text":"more","synthetic":true}]}` + "\n"},
 		{toolAfter, []core.Effect{{Kind: core.AppendToolOutput, Text: "said"}}, `{"output":"\n\nsaid"}` + "\n"},
 		{compacting, []core.Effect{context}, `{"context":["a\n  - <b> [31m"]}` + "\n"},
 		{"session.idle", []core.Effect{inject}, ""},

@@ -28,7 +28,7 @@ func accepts(name string) []core.EffectKind {
 type Additions struct {
 	Output  string   `json:"output,omitempty"`  // of tool.execute.after: what the model reads after the tool's own words
 	Context []string `json:"context,omitempty"` // of experimental.session.compacting
-	Parts   []Part   `json:"parts,omitempty"`   // of chat.message; the plugin gives them their ids
+	Parts   []Part   `json:"parts,omitempty"`   // of chat.message, one a text; the plugin gives them their ids
 }
 
 // Part is a text that goes with a prompt and is not the user's.
@@ -42,21 +42,23 @@ type Part struct {
 // cut to core.MaxInjectedChars.
 func (*Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
 	var texts []string
+	var add Additions
 	for _, effect := range effects {
+		said := effect.Text
 		if effect.Kind == core.CompactionContext {
-			texts = append(texts, strings.Join(effect.Lines, "\n"))
-		} else {
-			texts = append(texts, effect.Text)
+			said = strings.Join(effect.Lines, "\n")
+		}
+		texts = append(texts, said)
+		if part := reply.Text([]string{said}, core.MaxInjectedChars, utf16.RuneLen); part != "" && ev.Name == chatMessage {
+			add.Parts = append(add.Parts, Part{"text", part, true})
 		}
 	}
 	text := reply.Text(texts, core.MaxInjectedChars, utf16.RuneLen)
 	if text == "" {
 		return nil, nil
 	}
-	var add Additions
 	switch ev.Name {
 	case chatMessage:
-		add.Parts = []Part{{"text", text, true}}
 	case toolAfter:
 		add.Output = "\n\n" + text
 	case compacting:

@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // Text joins texts with blank lines into one that is safe to hand over: what is no visible character is a space, line feeds
@@ -15,20 +15,11 @@ import (
 func Text(texts []string, limit int, size func(rune) int) string {
 	var kept []string
 	for _, text := range texts {
-		if text = strings.TrimSpace(clean(text)); text != "" {
+		if text = strings.TrimSpace(core.SanitizeLines(text)); text != "" {
 			kept = append(kept, text)
 		}
 	}
 	return strings.TrimSpace(Cut(strings.Join(kept, "\n\n"), limit, size))
-}
-
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
 // Cut returns the beginning of text that is at most limit long, in whole characters.

@@ -84,6 +84,28 @@ func (d *Document) True(name string) bool {
 	return m != nil && m.Value.Value.Kind() == 't'
 }
 
+// Raw returns the JSON at the given names, one inside the other; "" where there is none.
+func (d *Document) Raw(names ...string) string {
+	o := d.object()
+	for i, name := range names {
+		m := find(o, name)
+		if m == nil {
+			return ""
+		}
+		if i == len(names)-1 {
+			v := m.Value.Clone()
+			v.Minimize()
+			return v.String()
+		}
+		inner, ok := m.Value.Value.(*hujson.Object)
+		if !ok {
+			return ""
+		}
+		o = inner
+	}
+	return ""
+}
+
 // Standard reports whether the text is plain JSON, without comments and trailing commas.
 func (d *Document) Standard() bool { return d.root.IsStandard() }
 

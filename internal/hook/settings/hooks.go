@@ -14,13 +14,13 @@ import (
 // Hook is an event at which a host shall run ctxls.
 type Hook struct {
 	Event   string
-	Timeout int // seconds
+	Timeout int // in the unit that the host takes
 }
 
-// AddHooks has the host run executable, without a shell, at the given events, and returns those that were not covered yet and
-// those whose executable was another one. Every other hook stays as it is. Something else than an object of lists at "hooks"
-// is an error with core.CodeInvalid and its place.
-func (d *Document) AddHooks(host core.Host, executable string, hooks []Hook) (added, moved []string, err error) {
+// AddHooks has the host run ctxls at the given events, and returns those that were not covered yet and those that ran another
+// ctxls. Every other hook stays as it is. Something else than an object of lists at "hooks" is an error with core.CodeInvalid and
+// its place.
+func (d *Document) AddHooks(host core.Host, run Invocation, hooks []Hook) (added, moved []string, err error) {
 	all, indent, err := d.hooksObject()
 	if err != nil {
 		return nil, nil, err
@@ -31,7 +31,7 @@ func (d *Document) AddHooks(host core.Host, executable string, hooks []Hook) (ad
 			return nil, nil, err
 		}
 		if event == nil {
-			list := inline([]any{group(host, executable, h)})
+			list := inline([]any{group(run, h)})
 			all.Members = add(all.Members, &all.AfterExtra, named(h.Event, list), indent, d.l)
 			added = append(added, h.Event)
 			continue
@@ -48,15 +48,15 @@ func (d *Document) AddHooks(host core.Host, executable string, hooks []Hook) (ad
 					continue
 				}
 				covered = true
-				if m := find(o, "command"); find(o, "args") != nil && stringOf(m.Value) != executable {
-					m.Value.Value = literal(executable)
+				if m := find(o, "command"); stringOf(m.Value) != run.Command && run.replaces(stringOf(m.Value), find(o, "args") != nil) {
+					m.Value.Value = literal(run.Command)
 					moved = append(moved, h.Event)
 				}
 			}
 		}
 		if !covered {
 			eventIndent, _ := indentOf(event.Name.BeforeExtra)
-			groups.Elements = add(groups.Elements, &groups.AfterExtra, inline(group(host, executable, h)), eventIndent, d.l)
+			groups.Elements = add(groups.Elements, &groups.AfterExtra, inline(group(run, h)), eventIndent, d.l)
 			added = append(added, h.Event)
 		}
 	}
@@ -208,7 +208,7 @@ func ownEntry(entry hujson.Value, host core.Host) (*hujson.Object, bool) {
 		return o, ok && IsOwn(program) && len(list.Elements) == 2 &&
 			stringOf(list.Elements[0]) == "hook" && stringOf(list.Elements[1]) == string(host)
 	}
-	program, ok = strings.CutSuffix(program, " hook "+string(host))
+	program, ok = strings.CutSuffix(withoutExec(program), " hook "+string(host))
 	return o, ok && IsOwn(strings.Trim(program, `"' `))
 }
 
@@ -234,16 +234,17 @@ func empty(items int, end hujson.Extra) bool {
 }
 
 // group is what one event gets: a group without a matcher, which hosts take for "always", with one hook.
-func group(host core.Host, executable string, h Hook) any {
+func group(run Invocation, h Hook) any {
 	type entry struct {
 		Type    string   `json:"type"`
+		Name    string   `json:"name,omitempty"`
 		Command string   `json:"command"`
-		Args    []string `json:"args"`
+		Args    []string `json:"args,omitempty"`
 		Timeout int      `json:"timeout"`
 	}
 	return struct {
 		Hooks []entry `json:"hooks"`
-	}{[]entry{{"command", executable, []string{"hook", string(host)}, h.Timeout}}}
+	}{[]entry{{"command", run.Name, run.Command, run.Args, h.Timeout}}}
 }
 
 // inline returns a value on one line, with a blank after each comma and colon.

@@ -195,3 +195,6 @@ func Int(value []byte) int {
 
 // IsTrue reports whether value is the JSON literal true.
 func IsTrue(value []byte) bool { return string(value) == "true" }
+
+// IsObject reports whether value begins a JSON object.
+func IsObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }

@@ -84,6 +84,27 @@ func read(ctx context.Context, path string, from core.Cursor, format Format, b b
 	return reading, nil
 }
 
+// Scan visits the entries of the transcript at path, newest first, until visit returns false: unlike Read as far back as it
+// takes. progress is told how many bytes have been read and how many there are.
+func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(core.Entry) bool) error {
+	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes})
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	f.b.reach = f.size
+	_, _, err = f.backward(ctx, func(offset int64, line []byte) bool {
+		progress(f.size-offset, f.size)
+		entry, ok := format.Entry(line)
+		if !ok {
+			return true
+		}
+		entry.Offset = offset
+		return visit(entry)
+	})
+	return err
+}
+
 // tail collects entries while lines come newest first.
 type tail struct {
 	format  Format
@@ -128,7 +149,7 @@ func (t *tail) pastOnly(entry *core.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]core.Use)
 	}
-	entry.Report, entry.Boundary, entry.Limit, entry.Content, entry.Results = nil, nil, nil, nil, nil
+	entry.Report, entry.Boundary, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, nil, core.Limits{}, nil, nil
 	if t.titled {
 		entry.Title = ""
 	}

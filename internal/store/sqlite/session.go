@@ -159,7 +159,7 @@ func (c *conn) putSample(ctx context.Context, id, seq int64, sample core.Sample)
 // tidy cuts what belongs to a session to size, with room for what comes before the next time.
 //
 // Of paths the least recently used go. Of samples the past is kept in less and less detail: of the older half every second
-// goes, but no compaction. Only where that is not enough, in a session that is all compactions, the oldest go.
+// goes. Compactions stay; only where they are nearly all there is, the oldest of them go.
 func (c *conn) tidy(ctx context.Context, id int64) error {
 	err := c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
 		(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
@@ -167,19 +167,21 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 		return err
 	}
 	const most = maxSamples - tidyEvery
-	for before := 0; ; {
-		var count int
-		if _, err := c.row(ctx, "SELECT count(*) FROM samples WHERE session = ?", []any{id}, &count); err != nil || count <= most {
+	err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+		(SELECT seq FROM samples WHERE session = ?1 AND kind = ?2 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?3)`,
+		id, string(core.SampleCompaction), most-tidyEvery)
+	if err != nil {
+		return err
+	}
+	for {
+		var all, compactions int
+		_, err := c.row(ctx, "SELECT count(*), coalesce(sum(kind = ?2), 0) FROM samples WHERE session = ?1", []any{id, string(core.SampleCompaction)}, &all, &compactions)
+		if err != nil || all <= most {
 			return err
 		}
-		if count == before {
-			return c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
-				(SELECT seq FROM samples WHERE session = ?1 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)`, id, most)
-		}
-		before = count
-		err := c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
-			(SELECT seq FROM (SELECT seq, kind, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1)
-			WHERE n <= ?2 / 2 AND n % 2 = 0 AND kind <> ?3)`, id, count, string(core.SampleCompaction))
+		err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+			(SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1 AND kind <> ?3)
+			WHERE n <= ?2 / 2 AND n % 2 = 0)`, id, all-compactions, string(core.SampleCompaction))
 		if err != nil {
 			return err
 		}

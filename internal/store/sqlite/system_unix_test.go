@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -93,4 +94,13 @@ func TestAReadOnlyDirectoryIsUnavailable(t *testing.T) {
 			}
 		}
 	})
+}
+
+// processTime returns how long this process has worked.
+func processTime(tb testing.TB) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

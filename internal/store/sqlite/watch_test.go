@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // wantWake waits for a signal after which the store is as done says.
@@ -72,6 +74,52 @@ func TestWatchWithoutEvents(t *testing.T) {
 	}
 }
 
+// Without events it is looked at often while things change, and seldom when nothing has for long.
+func TestPollAfter(t *testing.T) {
+	for quiet, want := range map[time.Duration]time.Duration{
+		0: fastPoll, time.Second: fastPoll, 2 * time.Second: 100 * time.Millisecond, 10 * time.Second: 500 * time.Millisecond,
+		15 * time.Second: restPoll, time.Hour: restPoll, -time.Hour: fastPoll,
+	} {
+		if got := pollAfter(quiet); got != want {
+			t.Errorf("after %v of quiet it is looked at after %v, want %v", quiet, got, want)
+		}
+	}
+}
+
+// A file system may take the request for events and send none. From the first change that only looking has shown, it is
+// looked at as where there are none.
+func TestWatchWithEventsThatNeverCome(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	seen, err := s.sighting(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deaf, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wake := make(chan struct{}, 1)
+	events := deaf.Events
+	deaf.Events = make(chan fsnotify.Event) // nothing is ever sent on it
+	go func() {
+		for range events {
+		}
+	}()
+	go s.watch(t.Context(), seen, deaf, wake)
+	best := time.Hour
+	for want := 1; want <= 3; want++ {
+		time.Sleep(slowPoll / 2) // the looks that follow a change are over
+		together(t, 1, "open", path)
+		start := time.Now()
+		wantWake(t, wake, func() bool { return operations(t, s) == want })
+		best = min(best, time.Since(start))
+	}
+	if best > slowPoll/4 {
+		t.Errorf("a change is seen after %v at the best", best)
+	}
+}
+
 // A state that is deleted under a watcher is a change, and so is what comes to the one that takes its place.
 func TestWatchOverAReplacedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -88,7 +136,30 @@ func TestWatchOverAReplacedFile(t *testing.T) {
 	wantWake(t, wake, func() bool { return operations(t, s) == 1 })
 }
 
-// BenchmarkSighting is what one look at the file costs. A server at rest takes one every other second, and more where no events come.
+// BenchmarkRestWithoutEvents is the share of a core, in percent, that watching costs where no events come and nothing has changed
+// for long.
+//
+//	go test -run '^$' -bench RestWithoutEvents -benchtime 1x ./internal/store/sqlite
+func BenchmarkRestWithoutEvents(b *testing.B) {
+	const rest = 20 * time.Second
+	s := open(b, filepath.Join(b.TempDir(), "state.db"))
+	seen, err := s.sighting(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	go s.watch(b.Context(), seen, nil, make(chan struct{}, 1))
+	time.Sleep(time.Duration(float64(restPoll) / quietShare)) // it has become quiet
+	var share float64
+	for b.Loop() {
+		start, before := time.Now(), processTime(b)
+		time.Sleep(rest)
+		share = 100 * float64(processTime(b)-before) / float64(time.Since(start))
+	}
+	b.ReportMetric(share, "percent")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSighting is what one look at the file costs. A server at rest takes one every other second, and somewhat more where no events come.
 func BenchmarkSighting(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"))
 	for b.Loop() {

@@ -138,6 +138,74 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 		f.want("the newest hundred are all there", newest[99].Tokens-newest[0].Tokens, 99)
 		f.want("the other session", len(f.samples(key("s2"), 0)), 1)
 	},
+	"the older, the thinner": func(t *testing.T, f *fixture) {
+		// Whatever comes in, no mark of a compaction is lost as long as there are others to thin out, and of two spans of one length
+		// the older is kept in no more detail.
+		const marks, others = MaxSamples / 2, 2 * MaxSamples
+		const total, spans = marks + others, 10
+		for name, isMark := range map[string]func(i int) bool{
+			"marks first":  func(i int) bool { return i < marks },
+			"marks last":   func(i int) bool { return i >= others },
+			"marks amid":   func(i int) bool { return i >= others/2 && i < others/2+marks },
+			"marks mixed":  func(i int) bool { return i%(total/marks) == 0 },
+			"marks in two": func(i int) bool { return i < marks/2 || i >= total-marks/2 },
+		} {
+			s := key(name)
+			f.save(session(name, 0))
+			for i := 0; i < total; {
+				var samples []core.Sample
+				for end := min(i+100, total); i < end; i++ {
+					sample := core.Sample{At: after(i), Tokens: i, Kind: core.SampleUsage}
+					if isMark(i) {
+						sample.Kind = core.SampleCompaction
+					}
+					samples = append(samples, sample)
+				}
+				f.update(s, core.Changes{Samples: samples})
+			}
+			kept := f.samples(s, 0)
+			var count int
+			var others, keptOthers [spans]int
+			for i := range total {
+				if !isMark(i) {
+					others[i*spans/total]++
+				}
+			}
+			for _, sample := range kept {
+				if sample.Kind == core.SampleCompaction {
+					count++
+				} else {
+					keptOthers[sample.Tokens*spans/total]++
+				}
+			}
+			wanted := 0
+			for i := range total {
+				if isMark(i) {
+					wanted++
+				}
+			}
+			f.want(name+": marks", count, wanted)
+			if len(kept) > MaxSamples {
+				t.Errorf("%s: %d samples are kept", name, len(kept))
+			}
+			newest := kept[len(kept)-100:]
+			f.want(name+": the newest hundred are all there", newest[99].Tokens-newest[0].Tokens, 99)
+			last, thinned := 0.0, false
+			for span := range spans {
+				if others[span] == 0 {
+					continue
+				}
+				share := float64(keptOthers[span]) / float64(others[span])
+				if share < last-0.02 { // the ends of what is halved lie within spans
+					t.Errorf("%s: of span %d %.3f is kept, of an older one %.3f", name, span, share, last)
+				}
+				thinned, last = thinned || share < 0.5, max(share, last)
+			}
+			if !thinned || last < 0.5 {
+				t.Errorf("%s: kept are %v of %v", name, keptOthers, others)
+			}
+		}
+	},
 	"compactions alone are bounded too": func(t *testing.T, f *fixture) {
 		f.save(session("s1", 0))
 		var samples []core.Sample

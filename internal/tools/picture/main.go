@@ -1,6 +1,7 @@
 // Command picture turns the text of a terminal into an SVG: standard input to standard output. What ctxls said stands out,
-// and gauges have the colour of their level.
+// and gauges have the colour of their level. Text that brings colours of its own, as a terminal is sent them, keeps those.
 //
+//	go run ./internal/tools/picture < internal/ui/testdata/sessions-80-color.txt > docs/images/sessions.svg
 //	go run ./internal/tools/replay --no-color --speed 100 | go run ./internal/tools/picture -from "0:39" -to "1:04" > docs/images/replay.svg
 package main
 
@@ -21,6 +22,9 @@ const (
 	lineHeight = 18
 	margin     = 16
 )
+
+// unbroken is a space that browsers show however many there are; of others they show one.
+const unbroken = "\u00a0"
 
 // colours by the word that ends a gauge's line, of a dark terminal.
 var colours = map[string]string{"normal": "#7ee787", "notice": "#e3b341", "warning": "#ffa657", "critical": "#ff7b72"}
@@ -44,12 +48,12 @@ func main() {
 	}
 	width := 0
 	for _, line := range lines {
-		width = max(width, utf8.RuneCountInString(line))
+		width = max(width, utf8.RuneCountInString(styling.ReplaceAllString(line, "")))
 	}
 	fmt.Printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" role="img" aria-label="terminal output">`+"\n",
 		float64(width)*cellWidth+2*margin, len(lines)*lineHeight+2*margin)
 	fmt.Println(`<rect width="100%" height="100%" rx="8" fill="#0d1117"/>`)
-	fmt.Printf(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" xml:space="preserve">`+"\n", fontSize)
+	fmt.Printf(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d">`+"\n", fontSize)
 	said := false
 	for i, line := range lines {
 		switch name := strings.TrimSpace(cut(line, 6, 14)); {
@@ -59,9 +63,17 @@ func main() {
 			said = false
 		}
 		fmt.Printf(`<text x="%d" y="%d" fill="%s">`, margin, margin+fontSize+i*lineHeight, colour(line, said))
-		if err := xml.EscapeText(os.Stdout, []byte(line)); err != nil {
-			fmt.Fprintln(os.Stderr, "picture:", err)
-			os.Exit(1)
+		for _, part := range parts(line) {
+			if part.style != "" {
+				fmt.Printf("<tspan%s>", part.style)
+			}
+			if err := xml.EscapeText(os.Stdout, []byte(strings.ReplaceAll(part.text, " ", unbroken))); err != nil {
+				fmt.Fprintln(os.Stderr, "picture:", err)
+				os.Exit(1)
+			}
+			if part.style != "" {
+				fmt.Print("</tspan>")
+			}
 		}
 		fmt.Println("</text>")
 	}

@@ -1,15 +1,13 @@
-package rpc
+package core
 
 import (
 	"net/url"
 	"runtime"
 	"strings"
-
-	"github.com/ctxls/ctxls/internal/core"
 )
 
-// localPath returns the path that a file URI names on this system.
-func localPath(uri string) (string, error) { return pathOfURI(uri, runtime.GOOS == "windows") }
+// PathOfURI returns the path that a file URI names on this system. Anything else is CodeInvalid.
+func PathOfURI(uri string) (string, error) { return pathOfURI(uri, runtime.GOOS == "windows") }
 
 // pathOfURI returns the path that a file URI names (RFC 8089), with the separators of Windows or of everything else.
 // Editors spell one Windows path in several ways: file:///c:/x, file:///C%3A/x, file://server/share. The drive letter
@@ -17,7 +15,7 @@ func localPath(uri string) (string, error) { return pathOfURI(uri, runtime.GOOS 
 func pathOfURI(uri string, windows bool) (string, error) {
 	u, err := url.Parse(uri)
 	if err != nil || !strings.EqualFold(u.Scheme, "file") || u.Opaque != "" || u.Path == "" {
-		return "", core.Errorf(core.CodeInvalid, "expected a file URI like file:///home/me/project, got %q", clip(uri, 200))
+		return "", Errorf(CodeInvalid, "expected a file URI like file:///home/me/project, got %q", Sanitize(uri, 200))
 	}
 	host := u.Host
 	if strings.EqualFold(host, "localhost") {
@@ -25,7 +23,7 @@ func pathOfURI(uri string, windows bool) (string, error) {
 	}
 	if !windows {
 		if host != "" {
-			return "", core.Errorf(core.CodeInvalid, "expected a file URI of this machine, got one of %q", clip(host, 200))
+			return "", Errorf(CodeInvalid, "expected a file URI of this machine, got one of %q", Sanitize(host, 200))
 		}
 		return cleanSlashes(u.Path), nil
 	}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+var breakdownCommand = command{
+	name: "breakdown", synopsis: "[SESSION] [--host HOST] [--json] [--color WHEN] [--width N]", short: "show what fills a session's window, and what grew it last",
+	long: `
+SESSION is an id, or the beginning of one. Without it, it is the session of the current directory that was active last; where
+there is none, the one of this machine.
+
+What is shown is worked out from the host's record of the conversation since its last compaction, by the weights of the
+estimator, scaled to what the provider reported. "system prompt, tools" is what the first response was given and nothing on
+record explains. Where the host keeps no such record it is "?", and says so.`,
+	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
+	setup: func(fs *pflag.FlagSet) action {
+		host := fs.String("host", "", "the session's `host`, where two have one of that id")
+		asJSON := fs.Bool("json", false, "print JSON, as session/get does")
+		var drawn lookFlags
+		drawn.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 1 {
+				return usageError{"breakdown takes one session"}
+			}
+			if *host != "" {
+				if err := core.CheckHost(core.Host(*host)); err != nil {
+					return usageError{err.Error()}
+				}
+			}
+			look, err := drawn.look(a)
+			if err != nil {
+				return err
+			}
+			s, err := a.service(ctx, patience)
+			if err != nil {
+				return err
+			}
+			key, err := a.chooseSession(ctx, s, core.Host(*host), args)
+			if err != nil {
+				return err
+			}
+			p := a.startProgress()
+			view, err := s.SessionBreakdown(ctx, key, p.at)
+			p.stop()
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(a.stdout, view)
+			}
+			return ui.Breakdown(a.stdout, view, time.Now(), look)
+		}
+	},
+}
+
+// chooseSession finds the session that somebody means: by the beginning of its id or, without one, the last active one,
+// rather of the current directory.
+func (a *app) chooseSession(ctx context.Context, s *core.Service, host core.Host, args []string) (core.Key, error) {
+	all, err := s.Sessions(ctx, core.SessionFilter{Host: host, IncludeEnded: true})
+	if err != nil {
+		return core.Key{}, err
+	}
+	keyOf := func(v core.SessionView) core.Key { return core.Key{Host: v.Host, SessionID: v.SessionID} }
+	if len(args) == 0 {
+		for _, v := range all {
+			if core.InFolders([]string{a.cwd}, v.CWD) {
+				return keyOf(v), nil
+			}
+		}
+		if len(all) == 0 {
+			return core.Key{}, noSessions
+		}
+		return keyOf(all[0]), nil
+	}
+	var found []core.Key
+	for _, v := range all {
+		if v.SessionID == args[0] && (host != "" || !hasOther(all, v)) {
+			return keyOf(v), nil
+		}
+		if strings.HasPrefix(v.SessionID, args[0]) {
+			found = append(found, keyOf(v))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return core.Key{}, hintError{fmt.Errorf("no session %q", core.Sanitize(args[0], 60)), "'ctxls sessions --all' lists them"}
+	case 1:
+		return found[0], nil
+	}
+	return core.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), core.Sanitize(args[0], 60)), "give more of the id, or --host"}
+}
+
+// hasOther reports whether another host has a session of the same id.
+func hasOther(all []core.SessionView, v core.SessionView) bool {
+	for _, other := range all {
+		if other.SessionID == v.SessionID && other.Host != v.Host {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/claudecode"
+	"github.com/ctxls/ctxls/internal/rpc"
+	"github.com/ctxls/ctxls/internal/rpc/mcp"
+)
+
+var mcpCommand = command{
+	name: "mcp", short: "let an agent look at its own context window: MCP on stdin and stdout",
+	long: `
+Speaks the Model Context Protocol on stdin and stdout until the input ends. Two tools, which only read: inspect_state tells how
+full the caller's context window is and how the other sessions stand, measure_context counts the tokens of a text or a
+conversation. Agent hosts start it; docs/mcp.md tells how to add it to each. The log goes to stderr and to the log file.`,
+	examples: `claude mcp add ctxls -- ctxls mcp
+codex mcp add ctxls -- ctxls mcp
+gemini mcp add ctxls ctxls mcp`,
+	setup: func(*pflag.FlagSet) action {
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return usageError{"mcp takes no arguments"}
+			}
+			return a.mcp(ctx)
+		}
+	},
+}
+
+func (a *app) mcp(ctx context.Context) error {
+	host := os.Getppid() // before anything else: it changes when the host ends
+	a.settings("")
+	a.logFile.also = a.stderr
+	s, err := a.service(ctx, patience)
+	if err != nil {
+		return err
+	}
+	// As in serve.
+	s.Adapters[core.HostClaudeCode] = claudecode.New(nil)
+	return mcp.New(mcp.Options{
+		Service: s, Version: versionString(), Log: a.log, Folders: workspace(a.cwd), HostPID: host,
+		HostLives: func() bool { return os.Getppid() == host && rpc.ProcessLives(host) },
+	}).ServeStdio(ctx)
+}
+
+// workspace returns the spellings of the working directory, which hosts may have told with or without its links. The root of a
+// file system is nobody's workspace: desktop programs are started there.
+func workspace(cwd string) []string {
+	if cwd == "" || filepath.Dir(cwd) == cwd {
+		return nil
+	}
+	if plain, err := filepath.EvalSymlinks(cwd); err == nil && plain != cwd {
+		return []string{cwd, plain}
+	}
+	return []string{cwd}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+// noTasks says what to do where there are no figures.
+var noTasks = hintError{errors.New("no tasks recorded yet"), "one is with each turn of an agent that runs ctxls as a hook; see 'ctxls help install'"}
+
+var reportCommand = command{
+	name: "report", synopsis: "[--html FILE | --csv | --json] [--color WHEN] [--width N]", short: "print the figures over the last tasks of all sessions",
+	long: `
+A task is one turn of an agent, or what a program recorded as one. ABOVE is the share of tasks that are larger than the range.
+
+--html writes a page with plots: how large tasks are, the history of each session and what fills it. It is one file that needs
+no network; - is standard output. --csv prints a line for each task, the oldest first. --json prints the result of
+metrics/report with sessions, compactions, histogram and the tokens of each task.`,
+	examples: "ctxls report\nctxls report --html report.html\nctxls report --csv > tasks.csv\nctxls report --json | jq .p90Tokens",
+	setup: func(fs *pflag.FlagSet) action {
+		asJSON := fs.Bool("json", false, "print JSON")
+		asCSV := fs.Bool("csv", false, "print comma-separated values")
+		html := fs.String("html", "", "write a page to a `file`")
+		var drawn lookFlags
+		drawn.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return usageError{"report takes no arguments"}
+			}
+			if *asJSON && *asCSV || (*asJSON || *asCSV) && *html != "" {
+				return usageError{"--html, --csv and --json exclude each other"}
+			}
+			look, err := drawn.look(a)
+			if err != nil {
+				return err
+			}
+			s, err := a.service(ctx, patience)
+			if err != nil {
+				return err
+			}
+			report, err := s.FleetReport(ctx)
+			if err != nil {
+				return err
+			}
+			switch {
+			case *asJSON:
+				return printJSON(a.stdout, report)
+			case *asCSV:
+				return ui.ReportCSV(a.stdout, report)
+			case *html != "":
+				return a.writePage(ctx, s, report, *html)
+			case report.Tasks == 0:
+				fail(a.stderr, noTasks)
+			}
+			return ui.Report(a.stdout, report, time.Now(), look)
+		}
+	},
+}
+
+// writePage writes the report as a page, with all sessions that are known.
+func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetReport, file string) error {
+	views, err := s.Sessions(ctx, core.SessionFilter{IncludeEnded: true})
+	if err != nil {
+		return err
+	}
+	p := a.startProgress()
+	sessions, err := pageSessions(ctx, s, views, p)
+	p.stop()
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := ui.Page(&page, report, sessions, time.Now()); err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err := a.stdout.Write(page.Bytes())
+		return err
+	}
+	if err := writeWhole(file, page.Bytes()); err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "ctxls: wrote %s\n", core.Sanitize(file, 0))
+	return nil
+}
+
+// pageSessions reads history and breakdown of sessions. One that is forgotten meanwhile is left out.
+func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView, p *progress) ([]ui.PageSession, error) {
+	var sessions []ui.PageSession
+	before := int64(0) // bytes of the sessions that are done
+	for _, v := range views {
+		key, read := core.Key{Host: v.Host, SessionID: v.SessionID}, int64(0)
+		detail, err := s.SessionBreakdown(ctx, key, func(done, total int64) {
+			read = done
+			p.at(before+done, before+total)
+		})
+		before += read
+		if err == nil {
+			var samples []core.Sample
+			if samples, err = s.Samples(ctx, key, 0); err == nil {
+				sessions = append(sessions, ui.PageSession{SessionDetail: detail, Samples: samples})
+			}
+		}
+		if err != nil && core.CodeOf(err) != core.CodeNotFound {
+			return nil, err
+		}
+	}
+	return sessions, nil
+}
+
+// writeWhole writes a file so that nobody sees half of it. What is in it is nobody else's business.
+func writeWhole(file string, data []byte) error {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(file, data, 0o600) // a device or a pipe
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

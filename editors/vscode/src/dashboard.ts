@@ -1,0 +1,191 @@
+// The dashboard: a panel with one session's curve and contents, and the figures over all tasks.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Server } from './client.ts';
+import { type Details, type Known, partName } from './details.ts';
+import { facts } from './facts.ts';
+import type { Amount, Asked, Shown, ShownSession } from './messages.ts';
+import type { ContextOptimizationReport, Sample, SessionView } from './protocol.ts';
+import { keyOf, type Sessions } from './sessions.ts';
+import { exactly, line, mark, name, percent, unknown } from './text.ts';
+
+export const viewType = 'ctxls.dashboard';
+
+/** Changes that come together are shown together, after so many milliseconds. */
+const gather = 150;
+
+/** The points of a curve that a page can still show apart. */
+const mostSamples = 1_000;
+
+export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializer {
+  #panel: vscode.WebviewPanel | undefined;
+  /** The session that was chosen here; without one it is the one in the status bar. */
+  #chosen: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #disposables: vscode.Disposable[];
+  readonly #extension: vscode.Uri;
+  readonly #server: Server;
+  readonly #sessions: Sessions;
+  readonly #details: Details;
+
+  constructor(extension: vscode.Uri, server: Server, sessions: Sessions, details: Details) {
+    this.#extension = extension;
+    this.#server = server;
+    this.#sessions = sessions;
+    this.#details = details;
+    const soon = () => this.#soon();
+    this.#disposables = [
+      sessions.onDidChange(soon),
+      server.onDidChangeState(soon),
+      details.onDidChange(soon),
+      vscode.window.registerWebviewPanelSerializer(viewType, this),
+    ];
+  }
+
+  /** Shows the panel, with the session of the key where one is given. */
+  show(key?: string): void {
+    this.#chosen = key ?? this.#chosen;
+    if (!this.#panel) {
+      this.#adopt(
+        vscode.window.createWebviewPanel(viewType, 'Context Window', vscode.ViewColumn.Active, {
+          enableFindWidget: true,
+        }),
+      );
+    }
+    this.#panel?.reveal();
+    this.#soon();
+  }
+
+  /** Takes over a panel that was open when the window was reloaded. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    if (typeof state === 'object' && state !== null && 'key' in state && typeof state.key === 'string') {
+      this.#chosen = state.key;
+    }
+    this.#adopt(panel);
+  }
+
+  #adopt(panel: vscode.WebviewPanel): void {
+    this.#panel?.dispose();
+    this.#panel = panel;
+    const files = vscode.Uri.joinPath(this.#extension, 'dist');
+    panel.iconPath = new vscode.ThemeIcon('graph-line') as unknown as vscode.Uri; // newer editors take it, older show none
+    panel.webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [files] };
+    panel.webview.html = page(panel.webview, files);
+    panel.webview.onDidReceiveMessage((asked: Asked) => this.#hear(asked));
+    panel.onDidChangeViewState(() => panel.visible && this.#soon());
+    panel.onDidDispose(() => {
+      if (this.#panel === panel) this.#panel = undefined;
+    });
+  }
+
+  #hear(asked: Asked): void {
+    switch (asked?.type) {
+      case 'ready':
+        void this.#update();
+        break;
+      case 'select':
+        this.#chosen = String(asked.key);
+        void this.#update();
+        break;
+      case 'pin':
+        void this.#sessions.pin(asked.key === null ? undefined : String(asked.key));
+        break;
+    }
+  }
+
+  #soon(): void {
+    if (!this.#panel?.visible || this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#update();
+    }, gather);
+  }
+
+  async #update(): Promise<void> {
+    const panel = this.#panel;
+    if (!panel?.visible) return;
+    const shown = await this.#collect();
+    if (panel === this.#panel) await panel.webview.postMessage(shown);
+  }
+
+  async #collect(): Promise<Shown> {
+    const all = this.#sessions.list();
+    const session = this.#sessions.get(this.#chosen ?? '') ?? this.#sessions.shown() ?? all[0];
+    const state = this.#server.state;
+    const [samples, report] = await Promise.all([this.#samples(session), this.#report()]);
+    return {
+      type: 'show',
+      sessions: all.map(s => ({ key: keyOf(s), name: line(name(s)), detail: `${percent(s.usage)}, ${s.state}` })),
+      session: session ? shownSession(session, samples, this.#details.of(session), this.#sessions.pinned()) : null,
+      report,
+      failed: state.kind === 'failed' ? state.why : '',
+    };
+  }
+
+  async #samples(s: SessionView | undefined): Promise<Sample[]> {
+    if (!s) return [];
+    const { host, sessionId } = s;
+    return this.#server.request('session/history', { host, sessionId, limit: mostSamples }).then(
+      result => result.samples,
+      () => [],
+    );
+  }
+
+  #report(): Promise<ContextOptimizationReport | null> {
+    return this.#server.request('metrics/report', {}).catch(() => null);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const disposable of this.#disposables) disposable.dispose();
+    this.#panel?.dispose();
+  }
+}
+
+function shownSession(s: SessionView, samples: Sample[], known: Known, pinned: SessionView | undefined): ShownSession {
+  const u = s.usage;
+  const amounts = (parts: NonNullable<Known>['parts']): Amount[] =>
+    parts.map(part => ({ name: line(partName(part)), tokens: part.tokens })).sort((a, b) => b.tokens - a.tokens);
+  return {
+    key: keyOf(s),
+    name: line(name(s)),
+    pinned: pinned !== undefined && keyOf(pinned) === keyOf(s),
+    view: s,
+    facts: facts(s, Date.now()),
+    percent: percent(u),
+    left:
+      u.toCompaction === null
+        ? `${unknown} to compaction`
+        : `${mark(u)}${exactly(u.toCompaction)} tokens to compaction`,
+    samples,
+    parts: known ? amounts(known.parts) : null,
+    files: known ? known.files.map(file => ({ name: line(file.path, 300), tokens: file.tokens })) : [],
+    lastTurn: known?.lastTurn ? amounts(known.lastTurn.parts) : null,
+    agents: s.agents.map(a => ({
+      name: line(a.agentType) || 'agent',
+      percent: percent(a.usage),
+      share: a.usage.display.percent,
+    })),
+  };
+}
+
+/** Makes the page. It can load its own script and style, and nothing else from anywhere. */
+function page(webview: vscode.Webview, files: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64url');
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(files, 'webview.js'));
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(files, 'webview.css'));
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${style}">
+<title>Context Window</title>
+</head>
+<body>
+<main id="main" aria-busy="true"></main>
+<script nonce="${nonce}" src="${script}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,367 @@
+// Made by scripts/protocol.mjs from docs/protocol.json. Do not edit.
+
+/** The version of the protocol that this client speaks. */
+export const protocolVersion = 1;
+
+/** What this client calls. */
+export interface Requests {
+  'context/measure': { params: MeasureParams; result: Measurement };
+  'metrics/report': { params: Record<string, never>; result: ContextOptimizationReport };
+  'session/get': { params: GetParams; result: SessionDetail };
+  'session/history': { params: HistoryParams; result: HistoryResult };
+  'session/list': { params: ListParams; result: ListResult };
+}
+
+/** What this client listens to. */
+export interface Notifications {
+  'metrics/thresholdExceeded': Alert;
+  'session/changed': SessionChangedParams;
+  'session/removed': SessionRemovedParams;
+}
+
+/** AgentView is a sub-agent as clients see it. */
+export interface AgentView {
+  /** the host's own id of it */
+  agentId: string;
+  /** the host's name for what it does */
+  agentType: string;
+  /** how full its window is */
+  usage: Usage;
+}
+
+/** Alert says that too many recent tasks exceed the threshold. */
+export interface Alert {
+  /** share of exceeding tasks, 0–1 */
+  rate: number;
+  /** how many tasks the rate is of */
+  tasks: number;
+  /** the rate above which it fires */
+  threshold: number;
+}
+
+/** Band is a range of tokens. */
+export interface Band {
+  /** the most */
+  high: number;
+  /** the least */
+  low: number;
+}
+
+/** Breakdown is what fills a session's window, in tokens. Every figure but Tokens is worked out by ctxls: what the host recorded, by the estimator's weights, scaled to what the provider reported. */
+export interface Breakdown {
+  /** when that response was made */
+  asOf: string | null;
+  /** the largest first, at most MaxBreakdownFiles; they are within the parts */
+  files: FilePart[];
+  /** what grew it; null where no turn has begun since the last compaction */
+  lastTurn: Growth | null;
+  /** in the order of Categories, tools by their size; none is 0 */
+  parts: Part[];
+  /** Tokens is what the window held for the last response, as Usage has it, and what Parts add up to; null where what fills the window is not known. Why then says for what reason, to people. */
+  tokens: number | null;
+  why?: string;
+}
+
+/** ContextOptimizationReport is the fleet's figures over the last tasks. Tokens throughout; an empty ring gives zeros. */
+export interface ContextOptimizationReport {
+  /** of the tasks covered */
+  averageTokens: number;
+  /** the largest task */
+  maxTokens: number;
+  /** half of the tasks had at most this many */
+  p50Tokens: number;
+  /** share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below */
+  p90ExceedanceRate: number;
+  /** 90 % of them */
+  p90Tokens: number;
+  /** 99 % of them */
+  p99Tokens: number;
+  /** the oldest task covered; null for none */
+  since: string | null;
+  /** how many tasks the figures cover */
+  tasks: number;
+  /** the size above which a task counts as too large */
+  thresholdTokens: number;
+  /** trims that removed or cleared something */
+  trimOperations: number;
+  /** what those trims saved */
+  trimmedTokens: number;
+  /** how many tasks the figures cover at most */
+  windowTasks: number;
+}
+
+/** Display is a usage as people are shown it: clamped and rounded. */
+export interface Display {
+  /** what 100 percent stands for */
+  limitTokens: number;
+  /** 0–100 */
+  percent: number | null;
+  /** at most LimitTokens */
+  tokens: number | null;
+}
+
+/** FilePart is what one file takes, by all calls and results that are about it. */
+export interface FilePart {
+  /** as it may be shown */
+  path: string;
+  tokens: number;
+}
+
+/** Forecast is how many turns are left. */
+export interface Forecast {
+  /** at the most */
+  high: number;
+  /** at the least */
+  low: number;
+  /** probably */
+  mid: number;
+}
+
+/** GetParams ask for one session. */
+export interface GetParams {
+  /** with what fills the window, which may take seconds */
+  breakdown?: boolean;
+  /** needed only where two hosts have a session of that id */
+  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** the host's own id of it */
+  sessionId: string;
+  /** comes back as the token of $/progress */
+  workDoneToken?: string;
+}
+
+/** Growth is the share of a window that has come since a time, with its parts, which add up to it. */
+export interface Growth {
+  parts: Part[];
+  since: string;
+  tokens: number;
+}
+
+/** HistoryParams ask for the points of a session's curve. */
+export interface HistoryParams {
+  /** needed only where two hosts have a session of that id */
+  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** the newest so many, above 0; absent is all that are kept */
+  limit?: number;
+  /** the host's own id of it */
+  sessionId: string;
+}
+
+/** HistoryResult is the points, oldest first. */
+export interface HistoryResult {
+  samples: Sample[];
+}
+
+/** ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere. */
+export interface ListParams {
+  /** a path: sessions that work there or below */
+  cwd?: string;
+  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  includeEnded?: boolean;
+  /** at most that many, above 0; absent is all */
+  limit?: number;
+  /** the same for several folders */
+  workspaceFolders?: ({ uri?: string } | string)[];
+}
+
+/** ListResult is sessions, the most recently updated first. */
+export interface ListResult {
+  sessions: SessionView[];
+}
+
+/** MeasureParams are a conversation to count. */
+export interface MeasureParams {
+  /** fill ByRole and ByMessage */
+  breakdown?: boolean;
+  /** goes before the model's */
+  encoding?: string;
+  /** "none" (the default) or "openai": 3 a message, 1 a name, 3 for the reply */
+  framing?: string;
+  /** an array of messages */
+  messages: unknown;
+  /** decides the encoding and what an image costs */
+  model?: string;
+  /** decides what an image costs where the model's name does not */
+  provider?: string;
+  /** a string, an array of strings and blocks, or {parts} */
+  system?: unknown;
+  /** above 0; DefaultThresholdTokens where nil */
+  thresholdTokens?: number;
+  /** an array of tool definitions */
+  tools?: unknown;
+  /** above 0; nil: unknown, and so is the share of it */
+  windowTokens?: number;
+  /** comes back as the token of $/progress */
+  workDoneToken?: string;
+}
+
+/** Measurement is how large a conversation is. */
+export interface Measurement {
+  /** ByMessage holds the tokens of each message, with its framing. */
+  byMessage?: number[];
+  /** ByRole adds up to Tokens. System stands under "system", Tools under "tools", the start of the reply that framing counts under "assistant". */
+  byRole?: Record<string, number>;
+  /** what was counted with */
+  encoding: string;
+  /** Exact is true when everything counted was text, and either no model was named or the named model really uses Encoding and no tools were defined, which every provider writes out in a form of its own. */
+  exact: boolean;
+  /** Tokens > ThresholdTokens, strictly */
+  exceedsThreshold: boolean;
+  /** of WindowTokens; may be above 100 */
+  percent: number | null;
+  /** the size above which it is too large */
+  thresholdTokens: number;
+  /** of every text that the model would read */
+  tokens: number;
+  /** how many the model accepts; null is unknown */
+  windowTokens: number | null;
+}
+
+/** Part is one share of a window. */
+export interface Part {
+  category:
+    | 'system'
+    | 'memory'
+    | 'summary'
+    | 'injected'
+    | 'user'
+    | 'assistant'
+    | 'thinking'
+    | 'calls'
+    | 'toolResult'
+    | 'image';
+  tokens: number;
+  /** of a result, sanitised; "" where the call is not on record */
+  tool?: string;
+}
+
+/** Sample is one point of a session's history. */
+export interface Sample {
+  at: string;
+  kind: 'usage' | 'estimate' | 'compaction';
+  /** occupancy; after a compaction what it fell to */
+  tokens: number;
+  windowTokens: number;
+}
+
+/** SessionChangedParams are a session as it is now. */
+export interface SessionChangedParams {
+  session: SessionView;
+}
+
+/** SessionDetail is a session with what fills its window. */
+export interface SessionDetail {
+  /** its sub-agents that live; their tokens are not in Usage */
+  agents: AgentView[];
+  /** those that ended since a person's last prompt */
+  agentsEnded?: AgentView[];
+  /** nil where it was not asked for */
+  breakdown?: Breakdown;
+  /** it does so now */
+  compacting: boolean;
+  /** how often the host has replaced its history with a summary */
+  compactions: number;
+  /** its working directory */
+  cwd: string;
+  /** null while it lives */
+  endedAt: string | null;
+  /** the program that runs the agent */
+  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** as the host names it; empty is unknown */
+  model: string;
+  /** who serves the model */
+  provider: string;
+  /** the host's own id of it */
+  sessionId: string;
+  /** its first event */
+  startedAt: string;
+  /** whether it lives */
+  state: 'active' | 'idle' | 'ended';
+  /** sanitised, as are the names below */
+  title: string;
+  /** its last event */
+  updatedAt: string;
+  /** how full the window of its main chain is */
+  usage: Usage;
+  /** files in use as shown, the most recently used first */
+  workingSet: string[];
+}
+
+/** SessionRemovedParams name a session that is forgotten. */
+export interface SessionRemovedParams {
+  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  sessionId: string;
+}
+
+/** SessionView is a session as clients see it. */
+export interface SessionView {
+  /** its sub-agents that live; their tokens are not in Usage */
+  agents: AgentView[];
+  /** those that ended since a person's last prompt */
+  agentsEnded?: AgentView[];
+  /** it does so now */
+  compacting: boolean;
+  /** how often the host has replaced its history with a summary */
+  compactions: number;
+  /** its working directory */
+  cwd: string;
+  /** null while it lives */
+  endedAt: string | null;
+  /** the program that runs the agent */
+  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** as the host names it; empty is unknown */
+  model: string;
+  /** who serves the model */
+  provider: string;
+  /** the host's own id of it */
+  sessionId: string;
+  /** its first event */
+  startedAt: string;
+  /** whether it lives */
+  state: 'active' | 'idle' | 'ended';
+  /** sanitised, as are the names below */
+  title: string;
+  /** its last event */
+  updatedAt: string;
+  /** how full the window of its main chain is */
+  usage: Usage;
+  /** files in use as shown, the most recently used first */
+  workingSet: string[];
+}
+
+/** Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is what is shown to people. */
+export interface Usage {
+  /** when Tokens were so many */
+  asOf: string | null;
+  /** where the truth lies, of an estimate */
+  band: Band | null;
+  /** where the host compacts; null when it never does */
+  compactionTokens: number | null;
+  /** the figure as people are shown it */
+  display: Display;
+  /** a figure of the provider's, not of ctxls' */
+  exact: boolean;
+  /** what a turn has added lately */
+  growthPerTurn: number | null;
+  /** the same in a word */
+  level: 'normal' | 'notice' | 'warning' | 'critical' | null;
+  /** Tokens as a share of the window */
+  percent: number | null;
+  /** with the estimate of what was appended since */
+  projectedTokens: number | null;
+  /** where Tokens come from */
+  provenance: 'host' | 'transcript' | 'reported' | 'estimate' | null;
+  /** at least one response behind */
+  stale: boolean;
+  /** what is left until then, never negative */
+  toCompaction: number | null;
+  /** as reported, or estimated where Provenance says so */
+  tokens: number | null;
+  /** how many turns are left until the host compacts, at that growth */
+  turnsToCompaction: Forecast | null;
+  /** what says so */
+  windowProvenance: 'host' | 'config' | 'suffix' | 'learned' | 'table' | 'default';
+  /** how many the model accepts */
+  windowTokens: number;
+  /** the same for people */
+  windowWhy: string;
+}

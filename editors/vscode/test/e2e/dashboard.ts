@@ -1,0 +1,101 @@
+// The dashboard: drawn, in all themes, by keyboard, and without a request to anywhere.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { FrameLocator, Page } from 'playwright-core';
+import { away, gauge, reads, until, type World } from './world.ts';
+
+const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern', 'high-contrast': 'Default High Contrast' };
+
+export async function theDashboard(t: TestContext, world: World): Promise<void> {
+  const { page } = world;
+  const agent = world.agent('d4444444-0000-4000-8000-000000000004');
+
+  await t.test('it draws the curve with its compaction, the contents and the figures of all tasks', async () => {
+    agent.statusline(21_000, { session_name: 'port the parser' });
+    agent.reads('src/parse.go', 'src/scan.go', 'README.md');
+    for (const tokens of [34_000, 58_000, 71_000, 96_000, 118_000, 139_000, 163_000]) agent.turn(tokens);
+    agent.hook('PreCompact.auto');
+    agent.hook('PostCompact.auto');
+    for (const tokens of [31_000, 44_000, 67_000, 89_000, 112_000]) agent.turn(tokens);
+    await reads(gauge(page), '56% · 55k left');
+    await world.command('ctxls: Show Dashboard');
+    const frame = dashboard(page);
+    await reads(frame.locator('h1'), 'port the parser');
+    await reads(frame.locator('.figure'), '56%');
+    const curve = await frame.locator('#history path.curve').getAttribute('d');
+    assert.equal(curve?.match(/[ML]/g)?.length, 14, `the curve is ${curve}`);
+    assert.equal(await frame.locator('#history .compaction').count(), 1);
+    const box = await frame.locator('#history path.curve').boundingBox();
+    assert(box && box.width > 300 && box.height > 50, `the curve is ${JSON.stringify(box)}`);
+    await reads(frame.locator('#fleet'), /Tasks\d+ of the last 1,000/);
+    await reads(frame.locator('#files'), /src\/parse\.go/);
+  });
+
+  await t.test('it follows', async () => {
+    agent.turn(120_000);
+    await reads(dashboard(page).locator('.figure'), '60%');
+  });
+
+  await t.test('it fits each kind of theme', async () => {
+    await world.command('View: Close Primary Side Bar').catch(() => {});
+    for (const [name, theme] of Object.entries(themes)) {
+      world.set({ 'workbench.colorTheme': theme });
+      const kind = name === 'high-contrast' ? 'vscode-high-contrast' : `vscode-${name}`;
+      await dashboard(page).locator(`body.${kind}`).waitFor();
+      await away(page);
+      await world.picture(`dashboard-${name}`);
+    }
+    world.set({});
+    await dashboard(page).locator('body.vscode-light, body.vscode-dark').first().waitFor();
+  });
+
+  await t.test('it is used by keyboard and read aloud', async () => {
+    const frame = dashboard(page);
+    const slider = frame.getByRole('slider', { name: 'Point of the history' });
+    await slider.focus();
+    const before = await slider.getAttribute('aria-valuetext');
+    await page.keyboard.press('ArrowLeft');
+    await until(async () => (await slider.getAttribute('aria-valuetext')) !== before, 'the slider says another point');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /reported 112,000 tokens, 56 % of the window/);
+    assert.match(
+      (await frame.getByRole('img').first().getAttribute('aria-label')) ?? '',
+      /History of 15 points\. The last: 120,000 of 200,000 tokens\. Compacted once\./,
+    );
+    assert.equal(await frame.getByRole('meter').first().getAttribute('aria-valuenow'), '60');
+    await frame.locator('#history summary').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await frame.locator('#history tbody tr').filter({ visible: true }).count(), 15);
+    await frame.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
+    await reads(frame.locator('h1'), 'second thoughts');
+    await frame.getByRole('button', { name: 'Pin to Status Bar' }).click();
+    await reads(gauge(page), '30% · 107k left');
+    await frame.getByRole('button', { name: 'Unpin' }).click();
+    await reads(gauge(page), '60% · 47k left');
+  });
+
+  await t.test('names are text there, and nothing may be loaded', async () => {
+    const frame = dashboard(page);
+    await frame.getByRole('combobox', { name: 'Session' }).selectOption({ index: 0 });
+    agent.statusline(120_000, { session_name: '<img src=x onerror=alert(1)><b>bold</b>' });
+    await reads(frame.locator('h1'), '<img src=x onerror=alert(1)><b>bold</b>');
+    assert.equal(await frame.locator('h1 *, img').count(), 0);
+    const refused = await frame.locator('body').evaluate(async body => {
+      const script = body.ownerDocument.createElement('script');
+      script.textContent = 'document.body.dataset.ran = "yes"';
+      body.append(script);
+      const fetched = await fetch('/').then(
+        () => 'fetched',
+        () => 'refused',
+      );
+      return `${fetched} ${body.dataset.ran ?? 'not run'}`;
+    });
+    assert.equal(refused, 'refused not run');
+    agent.statusline(120_000, { session_name: 'port the parser' });
+    await reads(frame.locator('h1'), 'port the parser');
+  });
+}
+
+/** The page inside the panel. */
+export function dashboard(page: Page): FrameLocator {
+  return page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+}

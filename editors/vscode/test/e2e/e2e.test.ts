@@ -1,0 +1,27 @@
+// What a person sees, in a real VS Code. One editor serves all but the last; later parts go on from where earlier ones left it.
+import { test } from 'node:test';
+import { theDashboard } from './dashboard.ts';
+import { theEditor } from './editor.ts';
+import { theFleet } from './fleet.ts';
+import { theGauge } from './gauge.ts';
+import { theLifecycle, theTrust } from './lifecycle.ts';
+import { theSessions } from './sessions.ts';
+import { World } from './world.ts';
+
+test('the extension in a real VS Code', async t => {
+  const world = await World.start();
+  t.after(() => world.stop());
+  const parts = { theGauge, theSessions, theDashboard, theEditor, theLifecycle, theFleet };
+  for (const [name, part] of Object.entries(parts)) {
+    if (process.env.CTXLS_PART && process.env.CTXLS_PART !== name) continue;
+    await t.test(name, async t => {
+      try {
+        await part(t, world);
+      } finally {
+        await world.picture(`end-of-${name}`); // shows what was there when something failed
+      }
+    });
+  }
+});
+
+test('trust', { skip: false }, theTrust);

@@ -1,0 +1,99 @@
+// What is done in the editor: measuring, installing hooks, the walkthrough, the log.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { reads, until, type World } from './world.ts';
+
+export async function theEditor(t: TestContext, world: World): Promise<void> {
+  const { page } = world;
+  const text = 'hello world\nThe quick brown fox jumps over the lazy dog.\n';
+  const file = join(world.project, 'notes.txt');
+  writeFileSync(file, text);
+
+  await t.test('measuring counts the file, or what is selected, as the command line does', async () => {
+    const measured = (text: string) => {
+      const out = execFileSync(world.machine.ctxls, ['measure', '--json', '-'], {
+        input: text,
+        env: world.machine.env,
+      });
+      return JSON.parse(String(out)).tokens as number;
+    };
+    await world.command('View: Close All Editors');
+    await world.command('Explorer: Focus on Folders View');
+    await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: 'notes.txt' }).click();
+    await page.locator('.monaco-editor .view-line').first().waitFor();
+    await world.command('ctxls: Measure Selection or File');
+    await toast(page, `The file has about ${measured(text)} tokens`);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Shift+End');
+    await world.command('ctxls: Measure Selection or File');
+    await toast(page, `The selection has about ${measured('hello world')} tokens`);
+    await world.picture('measure');
+    world.set({ 'ctxls.statusBar.measure': true });
+    const item = page.locator('.statusbar-item[id="ctxls.ctxls.measure"]');
+    await reads(item, `~${measured('hello world')}`);
+    await page.keyboard.press('Control+Home');
+    await reads(item, `~${measured(text)}`);
+    world.set({});
+    await until(async () => (await item.count()) === 0, 'it goes when it is not wanted');
+  });
+
+  await t.test('installing hooks shows what would change, and changes it when told to', async () => {
+    const settings = join(world.machine.env.HOME ?? '', '.claude/settings.json');
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, '{\n  "model": "opus"\n}\n');
+    await world.command('ctxls: Install Hooks for a Host');
+    await choose(page, 'For me, everywhere');
+    await choose(page, 'Hooks and status line');
+    await page.locator('.view-line').filter({ hasText: 'PostToolBatch' }).first().waitFor();
+    await world.picture('install');
+    assert.equal(readFileSync(settings, 'utf8'), '{\n  "model": "opus"\n}\n');
+    await page.locator('.notification-toast').getByRole('button', { name: 'Install', exact: true }).click();
+    await toast(page, 'installed in');
+    const { hooks, statusLine } = JSON.parse(readFileSync(settings, 'utf8'));
+    const program: string = hooks.SessionStart[0].hooks[0].command;
+    assert.match(statusLine.command, /statusline/);
+    // What hooks run must outlive the extension's directory, which goes with its next version.
+    assert(!program.includes('/extensions/'), program);
+    assert(existsSync(program) && statSync(program).mode & 0o100, program);
+    assert.match(execFileSync(program, ['version'], { encoding: 'utf8' }), /^ctxls \d/);
+    await world.command('ctxls: Install Hooks for a Host');
+    await choose(page, 'For me, everywhere');
+    await choose(page, 'Hooks and status line');
+    await toast(page, 'nothing to do');
+  });
+
+  await t.test('the walkthrough opens, and the log', async () => {
+    await world.command('ctxls: Get Started');
+    await page
+      .locator('.getting-started-category, .gettingStartedContainer')
+      .filter({ hasText: 'Get started with ctxls' })
+      .first()
+      .waitFor();
+    await world.picture('walkthrough');
+    await world.command('ctxls: Show Log');
+    await page
+      .locator('.output-view-container .view-line, .panel .view-line')
+      .filter({ hasText: 'Starting' })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await world.command('View: Hide Panel');
+  });
+}
+
+async function choose(page: Page, text: string): Promise<void> {
+  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
+}
+
+/** Waits for a notification and closes it. */
+export async function toast(page: Page, text: string): Promise<void> {
+  const found = page.locator('.notification-toast').filter({ hasText: text }).first();
+  await found.waitFor();
+  await found.hover();
+  await found.locator('.codicon-notifications-clear').click();
+  await found.waitFor({ state: 'detached' });
+}

@@ -1,0 +1,157 @@
+// The bundle that is shipped, with the real server and hooks, in a window without an editor.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { Agent } from '../agent.ts';
+import { type Item, Window } from './vscode.ts';
+
+const repository = join(import.meta.dirname, '../../../..');
+const bundle = join(import.meta.dirname, '../../dist/extension.js');
+const here = `${process.platform}-${process.arch}`;
+const programName = process.platform === 'win32' ? 'ctxls.exe' : 'ctxls';
+
+let root: string;
+let built: string;
+before(() => {
+  root = mkdtempSync(join(tmpdir(), 'ctxls-unit-'));
+  built = join(root, programName);
+  execFileSync('go', ['build', '-ldflags', '-X main.version=0.1.0', '-o', built, './cmd/ctxls'], { cwd: repository });
+});
+after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+
+let window: Window;
+let agent: Agent;
+let extension: string;
+const environment = { ...process.env };
+beforeEach(() => {
+  const dir = mkdtempSync(join(root, 'case-'));
+  const project = join(dir, 'project');
+  mkdirSync(project);
+  extension = join(dir, 'extension');
+  mkdirSync(join(extension, 'server'), { recursive: true });
+  copyFileSync(built, join(extension, 'server', programName));
+  writeFileSync(join(extension, 'server/target'), `${here}\n`);
+  const env = { HOME: dir, USERPROFILE: dir, XDG_STATE_HOME: join(dir, 'state'), XDG_CONFIG_HOME: join(dir, 'config') };
+  Object.assign(process.env, env, { PATH: environment.PATH });
+  window = new Window(project);
+  agent = new Agent({ ctxls: built, env: { ...env, PATH: environment.PATH ?? '' } }, 'a1b2c3d4-0000', project);
+});
+afterEach(async () => {
+  await window.deactivate();
+  Object.assign(process.env, environment);
+});
+
+async function gauge(text: string): Promise<Item> {
+  const end = Date.now() + 10_000;
+  while (window.items.gauge?.text !== text) {
+    if (Date.now() > end) assert.fail(`want “${text}”, have “${window.items.gauge?.text}”\n${window.log.join('\n')}`);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  return window.items.gauge;
+}
+
+async function failure(): Promise<string> {
+  await window.activate(bundle, extension);
+  await gauge('$(warning) ctxls');
+  assert.equal(window.messages.length, 1, String(window.messages));
+  return window.messages[0] ?? '';
+}
+
+test('it starts quiet, follows a hook, and ends its server with itself', async () => {
+  await window.activate(bundle, extension);
+  await gauge('$(pulse)');
+  assert.match(window.log.join('\n'), /\(bundled\), version 0\.1\.0/);
+  agent.turn(144_000);
+  const item = await gauge('$(pulse) 72% · 23k left');
+  assert.equal(item.backgroundColor?.id, 'statusBarItem.warningBackground');
+  assert.match(item.tooltip?.value ?? '', /\| Compaction \| at 167\\,000\\, 23\\,000 left \|/);
+  assert.deepEqual(window.messages, []);
+});
+
+test('a tooltip may run our own commands and no others', async () => {
+  await window.activate(bundle, extension);
+  agent.turn(80_000);
+  const { tooltip } = await gauge('$(pulse) 40% · 87k left');
+  const { enabledCommands } = tooltip?.isTrusted as { enabledCommands: string[] };
+  assert(enabledCommands.length > 0 && enabledCommands.every(name => window.commands[name]), String(enabledCommands));
+  assert.equal(tooltip?.supportHtml, false);
+});
+
+test('a session that was critical when it was first seen is no news; one that becomes it is, once', async () => {
+  agent.turn(180_000);
+  await window.activate(bundle, extension);
+  await gauge('$(pulse) 90% · 0 left');
+  assert.deepEqual(window.messages, []);
+  agent.turn(20_000);
+  await gauge('$(pulse) 10% · 147k left');
+  agent.turn(180_000);
+  await gauge('$(pulse) 90% · 0 left');
+  agent.turn(182_000);
+  await gauge('$(pulse) 91% · 0 left');
+  assert.deepEqual(window.messages, ['project: the context window is 90 % full, 0 tokens are left to compaction.']);
+});
+
+test('settings of the workspace reach the server', async () => {
+  window.settings = { 'ctxls.config': { levels: [10, 20, 30] } };
+  agent.turn(80_000);
+  await window.activate(bundle, extension);
+  const item = await gauge('$(pulse) 40% · 87k left');
+  assert.equal(item.backgroundColor?.id, 'statusBarItem.errorBackground');
+});
+
+test('a package for another platform says so', async () => {
+  writeFileSync(join(extension, 'server/target'), 'plan9-mips\n');
+  process.env.PATH = join(root, 'nothing');
+  assert.match(await failure(), new RegExp(`holds a server for plan9-mips, and this is ${here}, and there is no ctxls on the PATH`));
+});
+
+test('without a program inside, the one on the PATH is taken, and never one from a relative directory', async () => {
+  rmSync(join(extension, 'server'), { recursive: true });
+  process.env.PATH = ['.', root].join(process.platform === 'win32' ? ';' : ':');
+  await window.activate(bundle, extension);
+  await gauge('$(pulse)');
+  assert(window.log.some(line => line.includes(`${built} (path)`)), window.log.join('\n'));
+});
+
+test('a path in the settings is taken as it is meant, or refused with the reason', async () => {
+  window.settings = { 'ctxls.server.path': 'bin/ctxls' };
+  assert.match(await failure(), /wants an absolute path, and is “bin\/ctxls”/);
+  window.messages.length = 0;
+  window.set({ 'ctxls.server.path': extension });
+  await gauge('$(warning) ctxls');
+  window.set({ 'ctxls.server.path': built });
+  await gauge('$(pulse)');
+});
+
+test('a server of another protocol is refused', { skip: process.platform === 'win32' && 'the stand-in is a shell script' }, async () => {
+  const future = join(root, 'future');
+  const script = `#!${process.execPath}
+if (process.argv[2] === 'version') { console.log('ctxls 9.0.0 x y'); process.exit(); }
+process.stdin.once('data', () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, result: { capabilities: { experimental: { ctxls: { protocolVersion: 2 } } } } });
+  process.stdout.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);
+});
+process.stdin.on('end', () => process.exit());
+`;
+  writeFileSync(future, script);
+  chmodSync(future, 0o755);
+  window.settings = { 'ctxls.server.path': future };
+  assert.match(await failure(), /version 9\.0\.0\) speaks version 2 of the protocol, and this extension version 1: update the extension\./);
+});
+
+test('hooks are given a copy that stays, and a new version of the extension brings it up to date', async () => {
+  const copy = join(extension, 'storage/bin', programName);
+  mkdirSync(join(copy, '..'), { recursive: true });
+  writeFileSync(copy, 'an older one');
+  await window.activate(bundle, extension);
+  await gauge('$(pulse)');
+  const end = Date.now() + 10_000;
+  while (!readFileSync(copy).equals(readFileSync(built))) {
+    assert(Date.now() < end, 'the copy is still the old one');
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  assert(!existsSync(`${copy}.new-${process.pid}`));
+});

@@ -1,0 +1,104 @@
+// How figures are written.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionView, Usage } from '../../src/protocol.ts';
+import { age, fill, label, line, literal, percent, spoken, tokens } from '../../src/text.ts';
+
+function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {}): SessionView {
+  return {
+    host: 'claude-code',
+    sessionId: '33e50cf9-0000',
+    cwd: '/home/me/project',
+    title: 'tidy up',
+    model: 'claude-sonnet-4-6',
+    provider: 'anthropic',
+    usage: {
+      tokens: 143_912,
+      projectedTokens: null,
+      band: null,
+      windowTokens: 200_000,
+      windowProvenance: 'host',
+      windowWhy: 'the host says so',
+      percent: 71.96,
+      level: 'warning',
+      provenance: 'host',
+      exact: true,
+      asOf: '2026-11-21T12:00:00Z',
+      stale: false,
+      compactionTokens: 167_000,
+      toCompaction: 23_088,
+      display: { tokens: 143_912, limitTokens: 200_000, percent: 72 },
+      growthPerTurn: null,
+      turnsToCompaction: null,
+      ...usage,
+    },
+    agents: [],
+    compactions: 0,
+    compacting: false,
+    workingSet: [],
+    state: 'active',
+    startedAt: '2026-11-21T12:00:00Z',
+    updatedAt: '2026-11-21T12:00:00Z',
+    endedAt: null,
+    ...changes,
+  };
+}
+const unknown: Partial<Usage> = {
+  tokens: null,
+  percent: null,
+  level: null,
+  provenance: null,
+  asOf: null,
+  toCompaction: null,
+  display: { tokens: null, limitTokens: 200_000, percent: null },
+};
+
+test('numbers of tokens read as on the command line', () => {
+  const written = [0, 812, 999, 1_000, 9_449, 9_950, 143_912, 999_499, 999_500, 1_048_576, 2_000_000].map(tokens);
+  assert.deepEqual(written, ['0', '812', '999', '1.0k', '9.4k', '10k', '144k', '999k', '1M', '1.05M', '2M']);
+  assert.equal(tokens(null), '?');
+});
+
+test('a share is marked by what it is', () => {
+  assert.equal(percent(session().usage), '72%');
+  assert.equal(percent(session({}, { provenance: 'estimate' }).usage), '~72%');
+  assert.equal(percent(session({}, { stale: true }).usage), '72%+');
+  assert.equal(percent(session({}, unknown).usage), '?');
+});
+
+test('the format leaves out what does not apply, and says “?” for what is not known', () => {
+  const format = '{icon} {percent} · {left} left';
+  assert.equal(fill(format, session()), '$(pulse) 72% · 23k left');
+  assert.equal(fill(format, session({}, { provenance: 'estimate' })), '$(pulse) ~72% · ~23k left');
+  assert.equal(fill(format, session({}, unknown)), '$(pulse) ?');
+  assert.equal(fill(format, session({}, { compactionTokens: null, toCompaction: null })), '$(pulse) 72%');
+  assert.equal(fill(format, session({ compacting: true })), '$(sync~spin) 72% · 23k left');
+  assert.equal(fill('{percent}', session({ compacting: true })), '72% $(sync~spin)');
+  assert.equal(fill('{tokens}/{window} | {model} · fixed', session()), '144k/200k | claude-sonnet-4-6 · fixed');
+  assert.equal(fill('{left} left · {percent}', session({}, unknown)), '? left · ?');
+  assert.equal(fill('{nonsense} {percent}', session()), '{nonsense} 72%');
+  assert.equal(fill('{bar}', session()), '██████░░');
+  assert.equal(fill('{bar}', session({}, unknown)), '········');
+  assert.equal(fill('', session()), '');
+});
+
+test('what comes from outside is one line, and no icon and no markup', () => {
+  assert.equal(line('a\u202eb\n\tc\u0000d\u200b'), 'a b c d');
+  assert.equal(line('x'.repeat(100)).length, 60);
+  assert.equal(label('$(bug) x'), '\\$(bug) x');
+  assert.equal(literal('*a* | [b](c) <d> &lt; `e`'), '\\*a\\* \\| \\[b\\]\\(c\\) \\<d\\> \\&lt\\; \\`e\\`');
+  assert.equal(fill('{title} {percent}', session({ title: '$(bug) {percent}' })), '\\$(bug) {percent} 72%');
+});
+
+test('a screen reader hears all of it', () => {
+  const said = 'Context window of tidy up, 72 percent full, 23,088 tokens to compaction, level warning';
+  assert.equal(spoken(session()), said);
+  assert.equal(spoken(session({ title: '' }, unknown)), 'Context window of project, how full is not known');
+});
+
+test('ages', () => {
+  const at = '2026-11-21T12:00:00Z';
+  const after = (minutes: number) => age(at, Date.parse(at) + minutes * 60_000);
+  assert.deepEqual([0, 5, 90, 3000].map(after), ['just now', '5 min ago', '1 h ago', '2 days ago']);
+  assert.equal(after(-5), 'just now');
+});

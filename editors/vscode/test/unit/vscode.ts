@@ -1,0 +1,203 @@
+// A window of the editor without the editor: as much of the API as the extension touches, and a record of what it did with it.
+import { EventEmitter as Emitter } from 'node:events';
+import { createRequire, Module } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+type Listener = (value: unknown) => unknown;
+
+class EventEmitter {
+  #emitter = new Emitter().setMaxListeners(100);
+  event = (listen: Listener) => {
+    this.#emitter.on('x', listen);
+    return new Disposable(() => this.#emitter.off('x', listen));
+  };
+  fire(value: unknown): void {
+    this.#emitter.emit('x', value);
+  }
+  dispose(): void {
+    this.#emitter.removeAllListeners();
+  }
+}
+
+class Disposable {
+  dispose: () => void;
+  constructor(dispose: () => void) {
+    this.dispose = dispose;
+  }
+}
+
+class MarkdownString {
+  value = '';
+  isTrusted: unknown;
+  supportHtml = false;
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+}
+
+class ThemeColor {
+  id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+class Uri {
+  scheme: string;
+  fsPath: string;
+  path: string;
+  constructor(scheme: string, path: string) {
+    this.scheme = scheme;
+    this.path = this.fsPath = path;
+  }
+  static file(path: string): Uri {
+    return new Uri('file', path);
+  }
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return Uri.file([base.path, ...parts].join('/'));
+  }
+  static parse(text: string): Uri {
+    return new Uri('https', text);
+  }
+  toString(): string {
+    return pathToFileURL(this.path).href;
+  }
+}
+
+export interface Item {
+  text: string;
+  tooltip?: MarkdownString;
+  backgroundColor?: ThemeColor;
+  accessibilityInformation?: { label: string };
+  command?: string;
+  visible: boolean;
+}
+
+/** One window: what a test sets, and what it sees. */
+export class Window {
+  settings: Record<string, unknown> = {};
+  readonly folder: string;
+  readonly items: Record<string, Item> = {};
+  readonly messages: string[] = [];
+  readonly log: string[] = [];
+  readonly commands: Record<string, (...args: unknown[]) => unknown> = {};
+  readonly memory = new Map<string, unknown>();
+  readonly configured = new EventEmitter();
+  subscriptions: { dispose(): void }[] = [];
+  #module: { activate(context: unknown): Promise<void>; deactivate(): Promise<void> } | undefined;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Loads the bundle that is shipped, as the editor would, from an extension directory. */
+  async activate(bundle: string, extension: string): Promise<void> {
+    const fake = this.#api();
+    const loader = Module as unknown as { _load: (name: string, ...rest: unknown[]) => unknown };
+    const load = loader._load;
+    loader._load = function (this: unknown, name, ...rest) {
+      return name === 'vscode' ? fake : load.call(this, name, ...rest);
+    };
+    const require = createRequire(import.meta.url);
+    delete require.cache[require.resolve(bundle)];
+    try {
+      this.#module = require(bundle);
+    } finally {
+      loader._load = load;
+    }
+    await this.#module?.activate({
+      subscriptions: this.subscriptions,
+      extensionPath: extension,
+      extensionUri: Uri.file(extension),
+      globalStorageUri: Uri.file(`${extension}/storage`),
+      workspaceState: {
+        get: (key: string, otherwise: unknown) => this.memory.get(key) ?? otherwise,
+        update: async (key: string, value: unknown) => void this.memory.set(key, value),
+      },
+    });
+  }
+
+  async deactivate(): Promise<void> {
+    await this.#module?.deactivate();
+    for (const one of this.subscriptions.splice(0)) one.dispose();
+  }
+
+  set(settings: Record<string, unknown>): void {
+    this.settings = settings;
+    this.configured.fire({ affectsConfiguration: () => true });
+  }
+
+  #api(): object {
+    const nothing = () => new Disposable(() => {});
+    const item = (id: string) => {
+      const made: Item & Record<string, unknown> = { text: '', visible: false };
+      made.show = () => {
+        made.visible = true;
+      };
+      made.hide = () => {
+        made.visible = false;
+      };
+      made.dispose = () => {};
+      this.items[id] = made;
+      return made;
+    };
+    const say = async (message: string) => void this.messages.push(message);
+    const write = (message: string) => void this.log.push(message);
+    const channel = {
+      ...Object.fromEntries(['trace', 'debug', 'info', 'warn', 'error', 'append', 'appendLine'].map(name => [name, write])),
+      show: nothing,
+      dispose: nothing,
+      onDidChangeLogLevel: nothing,
+      logLevel: 3,
+    };
+    const defaults: Record<string, unknown> = {
+      'statusBar.format': '{icon} {percent} · {left} left',
+      'statusBar.whenNoSession': 'quiet',
+      'notices.critical': true,
+    };
+    const known: Record<string, unknown> = {
+      EventEmitter,
+      Disposable,
+      MarkdownString,
+      ThemeColor,
+      Uri,
+      StatusBarAlignment: { Left: 1, Right: 2 },
+      LogLevel: { Trace: 1 },
+      version: '1.91.0',
+      env: { language: 'en', appName: 'test' },
+      window: rest({
+        createOutputChannel: () => channel,
+        createStatusBarItem: item,
+        showErrorMessage: say,
+        showWarningMessage: say,
+        showInformationMessage: say,
+      }),
+      workspace: rest({
+        isTrusted: true,
+        workspaceFolders: [{ uri: Uri.file(this.folder), name: 'folder', index: 0 }],
+        onDidChangeConfiguration: this.configured.event,
+        getConfiguration: (section: string) => ({
+          get: (key: string, otherwise?: unknown) => this.settings[`${section}.${key}`] ?? defaults[key] ?? otherwise,
+          inspect: () => undefined,
+        }),
+      }),
+      commands: {
+        registerCommand: (name: string, run: (...args: unknown[]) => unknown) => {
+          this.commands[name] = run;
+          return nothing();
+        },
+        executeCommand: async () => undefined,
+      },
+      languages: rest({ createDiagnosticCollection: nothing }),
+    };
+    // The protocol's library extends classes of the API that nobody here makes use of. They are inherited, since a bundle
+    // copies what is the module's own and keeps what that inherits from.
+    return Object.create(new Proxy(known, { get: (all, name) => all[String(name)] ?? class {} }));
+  }
+}
+
+/** What is not given is an event or a registration that nothing comes of. */
+function rest(given: Record<string, unknown>): object {
+  return new Proxy(given, { get: (all, name) => all[String(name)] ?? (() => new Disposable(() => {})) });
+}

@@ -1,0 +1,72 @@
+package core
+
+import (
+	"context"
+	"slices"
+)
+
+// FleetReport is the fleet's figures with how they are spread.
+type FleetReport struct {
+	ContextOptimizationReport
+	Sessions    int   `json:"sessions"`    // how many are known, those that ended included
+	Compactions int   `json:"compactions"` // of those sessions
+	Histogram   []Bin `json:"histogram"`   // of the tasks; they follow one another from 0, and the last is not empty
+	// TaskTokens are those of each task, the oldest first.
+	TaskTokens []int `json:"taskTokens"`
+}
+
+// Bin is the tasks of one range of tokens.
+type Bin struct {
+	Above int     `json:"above"` // the tasks have more tokens than this; in the first bin, as many are enough
+	UpTo  int     `json:"upTo"`  // and at most as many
+	Tasks int     `json:"tasks"`
+	Rest  float64 `json:"rest"` // share of all tasks, 0–1, that have more than UpTo: the exceedance of that many tokens
+}
+
+// maxBins is how many bins can be taken in at a glance, and fit a screen.
+const maxBins = 24
+
+// Histogram returns how tokens are spread, in bins whose width is one, two or five times a power of ten: as many as there
+// are needed, at most maxBins.
+func Histogram(tokens []int) []Bin {
+	if len(tokens) == 0 {
+		return []Bin{}
+	}
+	width := 1_000
+	for steps := 0; slices.Max(tokens) > width*maxBins; steps++ {
+		width = width * []int{2, 5, 10}[steps%3] / []int{1, 2, 5}[steps%3]
+	}
+	bins := make([]Bin, max((slices.Max(tokens)+width-1)/width, 1))
+	for _, n := range tokens {
+		bins[max((n+width-1)/width-1, 0)].Tasks++
+	}
+	rest := len(tokens)
+	for i := range bins {
+		bins[i].Above, bins[i].UpTo = i*width, (i+1)*width
+		rest -= bins[i].Tasks
+		bins[i].Rest = float64(rest) / float64(len(tokens))
+	}
+	return bins
+}
+
+// FleetReport returns the fleet's figures with how they are spread.
+func (s *Service) FleetReport(ctx context.Context) (FleetReport, error) {
+	cfg := s.Config("").Metrics
+	fleet, err := s.Store.Fleet(ctx, cfg.WindowTasks)
+	if err != nil {
+		return FleetReport{}, err
+	}
+	stored, err := s.Store.Sessions(ctx, SessionFilter{IncludeEnded: true})
+	if err != nil {
+		return FleetReport{}, err
+	}
+	r := FleetReport{ContextOptimizationReport: fleet.Report(cfg), Sessions: len(stored), Histogram: Histogram(fleet.Tokens), TaskTokens: slices.Clone(fleet.Tokens)}
+	slices.Reverse(r.TaskTokens)
+	if r.TaskTokens == nil {
+		r.TaskTokens = []int{}
+	}
+	for _, snap := range stored {
+		r.Compactions += snap.Session.Compaction.Count
+	}
+	return r, nil
+}

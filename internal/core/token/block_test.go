@@ -1,0 +1,60 @@
+package token
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkBlocks compares what a block says of where pieces begin with pieceEnd, the
+// patterns written out, for every block of text that begins with a piece.
+func checkBlocks(t *testing.T, e *Encoding, text []byte) {
+	t.Helper()
+	for p := 0; p < len(text); p = e.pieceEnd(text, p) {
+		var b block
+		n := min(copy(b[:], text[p:]), 64)
+		starts := e.starts(&b, n)
+		var got, want []int
+		for q := range 64 {
+			if starts>>q&1 != 0 {
+				got = append(got, q)
+			}
+		}
+		for q := e.pieceEnd(text, p); len(want) < len(got); q = e.pieceEnd(text, q) {
+			want = append(want, q-p)
+			if q == len(text) {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: pieces of %q begin at %v, want %v", e.name, b[:n], got, want)
+		}
+	}
+}
+
+// Few different bytes at a time, so that every neighbourhood the patterns know comes up.
+func TestBlocks(t *testing.T) {
+	atoms := []string{"a", "s", "t", "l", "re", "S", "LL", "Z", "1", "23456", " ", " ", "  ", "\t", "\n", "\r", "'", "'", "'", "/", "//", ".", "_", "@", "[", "`", "{", ":", "\x00", "\x1c", "\x7f", "\v", "\f", "é", "Ж", "中", "\u00a0", "\u0301", "\u2028", "٣", "’"}
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 100_000 {
+		some := make([]string, 1+random.IntN(6))
+		for i := range some {
+			some[i] = atoms[random.IntN(len(atoms))]
+		}
+		var text strings.Builder
+		for range random.IntN(100) {
+			text.WriteString(some[random.IntN(len(some))])
+		}
+		checkBlocks(t, cl100k, []byte(text.String()))
+		checkBlocks(t, o200k, []byte(text.String()))
+	}
+}
+
+func FuzzBlocks(f *testing.F) {
+	f.Add("func (s *Server) don't(x'Ll int) {\r\n\t// HTTPServer's 12345\n\n}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		checkBlocks(t, cl100k, wellFormed([]byte(text)))
+		checkBlocks(t, o200k, wellFormed([]byte(text)))
+	})
+}

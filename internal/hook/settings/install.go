@@ -1,0 +1,50 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// HooksDone says what AddHooks did, one sentence each.
+func HooksDone(added, moved []string) (done []string) {
+	if len(added) > 0 {
+		done = append(done, "hooks added: "+strings.Join(added, ", "))
+	}
+	if len(moved) > 0 {
+		done = append(done, "hooks that ran another ctxls now run this one: "+strings.Join(moved, ", "))
+	}
+	return done
+}
+
+// Uninstall returns a settings text without hooks that run ctxls for the host, and without what more takes out besides, which says
+// what that was; nil is nothing. before is the text as it was before ctxls came in, nil where there was no file or nobody knows: it
+// tells what stood empty already and how things were spelled; more is given it as was, which may be nil. The result is nil where
+// nothing is left and there was no file. done says what was changed, one sentence each; none means that nothing had to be.
+func Uninstall(name string, text, before []byte, host core.Host, more func(doc, was *Document) []string) (after []byte, done []string, err error) {
+	doc, err := Parse(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var was *Document
+	if before != nil {
+		if was, err = Parse(name, before); err != nil {
+			was = nil // what cannot be read says nothing
+		}
+	}
+	if removed := doc.RemoveHooks(host, was); len(removed) > 0 {
+		done = append(done, "hooks removed: "+strings.Join(removed, ", "))
+	}
+	if more != nil {
+		done = append(done, more(doc, was)...)
+	}
+	switch {
+	case len(done) == 0:
+		return text, nil, nil
+	case doc.Empty() && before == nil:
+		return nil, done, nil
+	case doc.Empty() && was != nil && was.Blank():
+		return before, done, nil
+	}
+	return doc.Bytes(), done, nil
+}

@@ -1,0 +1,39 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// argument is where one argument of a tool goes, and the words for what it must be.
+type argument struct {
+	into     any // a pointer, as for json.Unmarshal
+	expected string
+}
+
+// decode reads the arguments of a call. null is the same as absent; an argument that is not known is an error, since a model
+// that misspells one would take the answer for what it asked.
+func decode(raw json.RawMessage, known map[string]argument) error {
+	given := map[string]json.RawMessage{}
+	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+		return core.Errorf(core.CodeInvalid, "arguments: expected an object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		a, ok := known[name]
+		switch {
+		case !ok && len(known) == 0:
+			return core.Errorf(core.CodeInvalid, "%s: there is no such argument; the tool takes none", core.Sanitize(name, 60))
+		case !ok:
+			return core.Errorf(core.CodeInvalid, "%s: there is no such argument; expected one of %s",
+				core.Sanitize(name, 60), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		case string(given[name]) == "null":
+		case json.Unmarshal(given[name], a.into) != nil:
+			return core.Errorf(core.CodeInvalid, "%s: expected %s, got %s", name, a.expected, core.Sanitize(string(given[name]), 60))
+		}
+	}
+	return nil
+}

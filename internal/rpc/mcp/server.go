@@ -1,0 +1,135 @@
+// Package mcp is the door for agents: a server of the Model Context Protocol on standard input and output, with tools that only
+// read. It alone knows the MCP SDK.
+//
+// Two things that end the SDK's own server do not end this one: a panic of a tool, and a line that is no message.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+const (
+	// closeGrace is how long what is in hand may take once the server was told to stop.
+	closeGrace = 500 * time.Millisecond
+	// parentCheck is how often the server looks whether the process that started it still lives.
+	parentCheck = time.Second
+)
+
+// instructions are what a host may tell its model about the server as a whole.
+const instructions = "ctxls knows how full the context window of every coding agent on this machine is. Call inspect_state before a large " +
+	"task, when it is to be decided whether to compact or clear the conversation, or when asked how much context is left. Call " +
+	"measure_context to know how many tokens a text or a conversation has before it is read or sent. Both only read."
+
+// Options are what a Server needs from outside.
+type Options struct {
+	Service *core.Service
+	Version string       // of ctxls, told to the client
+	Log     *slog.Logger // nil logs nothing
+	Folders []string     // the workspace of a client that does not say which it has: the working directory
+	HostPID int          // the process that started this one, which is the agent's host or something of it; 0 is unknown
+	// HostLives reports whether that process still lives; the server ends when it does not. nil is as if it always did.
+	HostLives func() bool
+	MaxLine   int // bytes of one message; 0 is DefaultMaxLine
+}
+
+// Server serves one client over one connection.
+type Server struct {
+	options Options
+	log     *slog.Logger
+}
+
+// New returns a server; Serve starts it.
+func New(options Options) *Server {
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.MaxLine == 0 {
+		options.MaxLine = DefaultMaxLine
+	}
+	return &Server{options: options, log: options.Log}
+}
+
+// ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than the
+// process: SIGPIPE is ignored from here on.
+func (s *Server) ServeStdio(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE)
+	return s.Serve(ctx, os.Stdin, os.Stdout)
+}
+
+// Serve answers the client until the input ends, the client vanishes or ctx ends. When the input ends, what was asked before
+// is answered first, within 5 seconds; when ctx ends, Serve returns within a second, even if in or out never return. It closes
+// neither. Its error is that of reading the input; an end is none.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.watchHost(ctx, stop)
+	w := newWire(in, out, s.options.MaxLine, s.log)
+	defer w.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- s.assemble().Run(ctx, w) }()
+	select {
+	case err := <-ended:
+		return s.outcome(ctx, err)
+	case <-ctx.Done():
+	}
+	w.Close()
+	select {
+	case err := <-ended:
+		return s.outcome(ctx, err)
+	case <-time.After(closeGrace):
+		return nil
+	}
+}
+
+// outcome is what an end of the SDK's server means to the caller.
+func (s *Server) outcome(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, errClosed) {
+		return nil
+	}
+	return err
+}
+
+// assemble makes the SDK's server with the tools.
+func (s *Server) assemble() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "ctxls", Title: "ctxls: context windows", Version: s.options.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change, and logs go to stderr
+	})
+	for _, t := range tools {
+		server.AddTool(t.describe(), s.handler(t))
+	}
+	server.AddReceivingMiddleware(s.guard)
+	return server
+}
+
+// watchHost ends the server with the process that started it, whose end of the pipe another process may hold open.
+func (s *Server) watchHost(ctx context.Context, stop context.CancelFunc) {
+	if s.options.HostLives == nil {
+		return
+	}
+	tick := time.NewTicker(parentCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !s.options.HostLives() {
+				s.log.Info("the process that started the server ended")
+				stop()
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+const (
+	// maxInHand is how many calls are being answered at once. While they are, nothing more is read, so that a client that does
+	// not read its answers costs no memory here.
+	maxInHand = 64
+	// oweAtEnd is how long answers may take after the client closed its end.
+	oweAtEnd = 5 * time.Second
+)
+
+// errClosed is what reading returns after Close.
+var errClosed = errors.New("the connection is closed")
+
+// wire is the SDK's transport and connection in one. Of what arrives it hands the SDK only well-formed messages and answers the
+// rest itself, and it tells the SDK of the end of the input only when what was asked before is answered, since the SDK drops
+// answers after it.
+type wire struct {
+	lines    *lineReader
+	out      io.Writer
+	log      *slog.Logger
+	messages chan jsonrpc.Message // what was read
+	room     chan struct{}        // one token for each call in hand
+	closed   chan struct{}
+	once     sync.Once // closes closed
+	readErr  error     // why reading ended; set before messages is closed
+
+	mu     sync.Mutex // guards writing and inHand
+	inHand map[jsonrpc.ID]bool
+}
+
+var (
+	_ sdk.Transport  = (*wire)(nil)
+	_ sdk.Connection = (*wire)(nil)
+)
+
+func newWire(in io.Reader, out io.Writer, maxLine int, log *slog.Logger) *wire {
+	return &wire{lines: newLineReader(in, maxLine), out: out, log: log, messages: make(chan jsonrpc.Message),
+		room: make(chan struct{}, maxInHand), closed: make(chan struct{}), inHand: map[jsonrpc.ID]bool{}}
+}
+
+// Connect implements sdk.Transport.
+func (w *wire) Connect(context.Context) (sdk.Connection, error) {
+	go w.pump()
+	return w, nil
+}
+
+// SessionID implements sdk.Connection.
+func (w *wire) SessionID() string { return "" }
+
+// Close ends the connection, whatever is still owed. It closes neither the reader nor the writer, which are the caller's.
+func (w *wire) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return nil
+}
+
+// Read implements sdk.Connection.
+func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case message, more := <-w.messages:
+		if !more {
+			return nil, w.readErr
+		}
+		return message, nil
+	case <-w.closed:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pump reads until the input ends.
+func (w *wire) pump() {
+	defer close(w.messages)
+	for {
+		line, err := w.lines.next()
+		if refused, ok := errors.AsType[*core.Error](err); ok {
+			w.refuse(nil, jsonrpc.CodeInvalidRequest, refused.Message)
+			continue
+		}
+		if err != nil {
+			w.readErr = err
+			w.awaitAnswers()
+			return
+		}
+		message := w.accept(line)
+		if message == nil {
+			continue
+		}
+		select {
+		case w.messages <- message:
+		case <-w.closed:
+			return
+		}
+	}
+}
+
+// accept returns the message of a line, nil where there is none to hand on. A call takes a place, and waits for one.
+func (w *wire) accept(line []byte) jsonrpc.Message {
+	if !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+		w.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; one message a line is expected")
+		return nil
+	}
+	if line[0] == '[' {
+		w.refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not accepted; one message a line is expected")
+		return nil
+	}
+	var members struct{ ID, Method, Result, Error json.RawMessage }
+	_ = json.Unmarshal(line, &members) // what is no object has no members
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil || members.Method == nil && members.Result == nil && members.Error == nil {
+		w.refuse(members.ID, jsonrpc.CodeInvalidRequest,
+			`expected a message: {"jsonrpc": "2.0", "id": string or integer, "method": string, "params": object}`)
+		return nil
+	}
+	request, ok := message.(*jsonrpc.Request)
+	if !ok || !request.IsCall() {
+		return message
+	}
+	select {
+	case w.room <- struct{}{}:
+	case <-w.closed:
+		return nil
+	}
+	w.mu.Lock()
+	taken := w.inHand[request.ID]
+	w.inHand[request.ID] = true
+	w.mu.Unlock()
+	if taken {
+		<-w.room
+		w.refuse(nil, jsonrpc.CodeInvalidRequest, "a request with this id is still being answered")
+		return nil
+	}
+	return message
+}
+
+// awaitAnswers returns when no call is in hand any more, when the connection was closed, or after oweAtEnd.
+func (w *wire) awaitAnswers() {
+	late := time.After(oweAtEnd)
+	for range maxInHand {
+		select {
+		case w.room <- struct{}{}:
+		case <-w.closed:
+			return
+		case <-late:
+			return
+		}
+	}
+}
+
+// Write implements sdk.Connection.
+func (w *wire) Write(_ context.Context, message jsonrpc.Message) error {
+	response, isResponse := message.(*jsonrpc.Response)
+	if isResponse && response.Error != nil {
+		told := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest} // what has no code is about a request at the wrong time
+		if coded, ok := errors.AsType[*jsonrpc.Error](response.Error); ok {
+			told = *coded
+		}
+		told.Message = core.Sanitize(response.Error.Error(), maxError) // it may quote all that was sent
+		response.Error = &told
+	}
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	return w.write(data, func() {
+		if isResponse && w.inHand[response.ID] {
+			delete(w.inHand, response.ID)
+			<-w.room
+		}
+	})
+}
+
+// refuse answers what never reaches the SDK, under its id where that is one.
+func (w *wire) refuse(id json.RawMessage, code int, why string) {
+	w.log.Warn("refused a message", "reason", why)
+	if id == nil || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+		id = json.RawMessage("null")
+	}
+	data, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, &jsonrpc.Error{Code: int64(code), Message: why}})
+	if err == nil {
+		_ = w.write(data, func() {})
+	}
+}
+
+// write writes one line, and calls written before another one can be.
+func (w *wire) write(data []byte, written func()) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer written()
+	_, err := w.out.Write(append(data, '\n'))
+	if err != nil {
+		w.log.Info("the client reads no more", "error", err)
+		w.Close()
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// categoryNames are what people call the categories.
+var categoryNames = map[core.Category]string{
+	core.CategorySystem:    "system prompt, tools",
+	core.CategoryMemory:    "memory files",
+	core.CategorySummary:   "summary",
+	core.CategoryInjected:  "added by the host",
+	core.CategoryUser:      "user",
+	core.CategoryAssistant: "assistant",
+	core.CategoryThinking:  "thinking",
+	core.CategoryCalls:     "tool calls",
+	core.CategoryResult:    "tool results",
+	core.CategoryImage:     "images",
+}
+
+const (
+	shownTools  = 12 // of a breakdown, at most; the rest is summed up
+	shownFiles  = 10
+	nameWidth   = 24 // cells
+	widestBar   = 40
+	countsWidth = 2*2 + 7 + 4 // a count, a percentage and the gaps before them
+)
+
+// Breakdown writes what fills a session's window, as bars.
+func Breakdown(w io.Writer, s core.SessionDetail, now time.Time, l Look) error {
+	_, err := io.WriteString(w, breakdownText(s, now, l))
+	return err
+}
+
+func breakdownText(s core.SessionDetail, now time.Time, l Look) string {
+	var b strings.Builder
+	u := s.Usage
+	line := func(style lipgloss.Style, parts ...string) {
+		text := strings.Join(parts, " · ")
+		if l.Width > 0 {
+			text = fit(text, l.Width)
+		}
+		b.WriteString(l.paint(style, text) + "\n")
+	}
+	line(strong, string(s.Host), orUnknown(projectOf(s.SessionView)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
+	line(levelStyle(u.Level), tokenPair(u)+" tokens", percentText(u), leftText(u))
+	b.WriteString("\n" + fillingText(s.Breakdown, now, l))
+	return l.clamp(b.String())
+}
+
+// fillingText draws a breakdown without what it is of.
+func fillingText(bd *core.Breakdown, now time.Time, l Look) string {
+	var b strings.Builder
+	if bd == nil || bd.Tokens == nil {
+		why := "nobody knows"
+		if bd != nil && bd.Why != "" {
+			why = safe(bd.Why, 200)
+		}
+		return unknown + " (" + why + ")\n"
+	}
+	b.WriteString(partsText(bd.Parts, *bd.Tokens, l))
+	if t := bd.LastTurn; t != nil {
+		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("since the last turn began, %s: +~%s", ago(now.Sub(t.Since)), tokens(t.Tokens))), partsText(t.Parts, *bd.Tokens, l))
+	}
+	if len(bd.Files) > 0 {
+		b.WriteString("\n" + l.paint(strong, "files") + "\n" + filesText(bd.Files, *bd.Tokens, l))
+	}
+	return b.String()
+}
+
+// barCells returns the room for bars beside names of a width.
+func (l Look) barCells(name int) int {
+	if l.Width == 0 {
+		return widestBar
+	}
+	return min(max(l.Width-name-countsWidth, 0), widestBar)
+}
+
+// bars is one list of bars on one scale.
+type bars struct {
+	rows  [][]cell
+	most  int // what fills a bar
+	whole int // what is 100 %
+	cells int
+}
+
+func (t *bars) add(name string, n int) {
+	percent := fmt.Sprintf("%d%%", core.Percent(n, t.whole))
+	if percent == "0%" {
+		percent = "<1%"
+	}
+	t.rows = append(t.rows, []cell{{text: name}, {text: length(n, t.most, t.cells), style: barStyle}, {text: "~" + tokens(n), right: true}, {text: percent, style: faint, right: true}})
+}
+
+// partsText draws parts, the tools' results under their sum.
+func partsText(parts []core.Part, whole int, l Look) string {
+	sums, tools := map[core.Category]int{}, []core.Part{}
+	for _, p := range parts {
+		sums[p.Category] += p.Tokens
+		if p.Category == core.CategoryResult {
+			tools = append(tools, p)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	t := bars{whole: whole, cells: l.barCells(nameWidth)}
+	for _, sum := range sums {
+		t.most = max(t.most, sum)
+	}
+	for _, category := range core.Categories {
+		if sums[category] > 0 {
+			t.add(categoryNames[category], sums[category])
+		}
+		if category != core.CategoryResult {
+			continue
+		}
+		slices.SortStableFunc(tools, func(a, b core.Part) int { return b.Tokens - a.Tokens })
+		rest := 0
+		for i, tool := range tools {
+			if i >= shownTools && len(tools) > shownTools+1 {
+				rest += tool.Tokens
+			} else {
+				t.add("  "+orUnknown(safe(tool.Tool, nameWidth-2)), tool.Tokens)
+			}
+		}
+		if rest > 0 {
+			t.add(fmt.Sprintf("  %d more tools", len(tools)-shownTools), rest)
+		}
+	}
+	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(t.rows[0][0].text))) // all lists of a screen in line
+	return l.grid(padBars(t), nameWidth)
+}
+
+// filesText draws files. Of a path that is too long the end is kept.
+func filesText(files []core.FilePart, whole int, l Look) string {
+	files = files[:min(len(files), shownFiles)]
+	name := nameWidth
+	for _, f := range files {
+		name = max(name, lipgloss.Width(safe(f.Path, 0)))
+	}
+	if l.Width > 0 {
+		name = min(name, max(l.Width-countsWidth-12, nameWidth)) // bars of at least ten cells
+	}
+	t := bars{whole: whole, most: files[0].Tokens, cells: l.barCells(name)}
+	for _, f := range files {
+		t.add(fitEnd(orUnknown(safe(f.Path, 0)), name), f.Tokens)
+	}
+	return l.grid(padBars(t), name)
+}
+
+// padBars makes all bars' column as wide as the longest may be, so that lists of one screen stand in line.
+func padBars(t bars) [][]cell {
+	for _, row := range t.rows {
+		row[1].text += strings.Repeat(" ", max(0, t.cells-len([]rune(row[1].text))))
+	}
+	return t.rows
+}
+
+// fitEnd cuts the beginning of a text that is too wide.
+func fitEnd(text string, width int) string {
+	over := lipgloss.Width(text) - width
+	if over <= 0 || width < 2 {
+		return text
+	}
+	return ansi.TruncateLeft(text, over+1, "…")
+}
+
+func ago(d time.Duration) string {
+	if a := age(d); a != "now" {
+		return a + " ago"
+	}
+	return "just now"
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// detail is one session as the live screen shows it. Nil parts are still being read.
+type detail struct {
+	view    core.SessionDetail
+	samples []core.Sample
+	read    bool   // samples and breakdown are there
+	failed  string // why they are not
+	done    int    // percent of the record that was read so far
+}
+
+const historyHeight = 5
+
+// detailText draws a session: its gauge, history, what fills it, its sub-agents and its working set.
+func detailText(d detail, now time.Time, l Look) string {
+	var b strings.Builder
+	u, s := d.view.Usage, d.view
+	heading := func(text string) { b.WriteString("\n" + l.paint(strong, text) + "\n") }
+	line := func(style lipgloss.Style, parts ...string) {
+		b.WriteString(l.paint(style, fit(strings.Join(parts, " · "), l.Width)) + "\n")
+	}
+	line(strong, string(s.Host), orUnknown(projectOf(s.SessionView)), orUnknown(safe(s.Model, 60)), stateText(s.SessionView), safe(s.SessionID, 60))
+	if title := safe(s.Title, 0); title != "" {
+		line(lipgloss.NewStyle(), title)
+	}
+	line(levelStyle(u.Level), bar(u.Display.Percent, 20)+" "+percentText(u), tokenPair(u)+" tokens", leftText(u), forecastText(u, true)+" turns left")
+	line(faint, fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)), compactionsText(s.Compactions), "updated "+ago(now.Sub(s.UpdatedAt)))
+	if d.failed != "" {
+		heading(safe(d.failed, 0))
+	}
+	if !d.read {
+		if d.failed == "" {
+			heading(fmt.Sprintf("reading the conversation … %d%%", d.done))
+		}
+		return l.clamp(b.String())
+	}
+	heading("history")
+	if chart := history(d.samples, now, l, min(l.Width-8, 160), historyHeight); chart != "" {
+		b.WriteString(chart)
+	} else {
+		b.WriteString(unknown + "\n")
+	}
+	heading("what fills it")
+	b.WriteString(fillingText(s.Breakdown, now, l))
+	if len(s.Agents)+len(s.AgentsEnded) > 0 {
+		heading("sub-agents")
+		var rows [][]cell
+		for i, a := range slices.Concat(s.Agents, s.AgentsEnded) {
+			state := core.StateActive
+			if i >= len(s.Agents) {
+				state = core.StateEnded
+			}
+			rows = append(rows, []cell{{text: orUnknown(safe(a.AgentType, 24))}, {text: bar(a.Usage.Display.Percent, 10), style: levelStyle(a.Usage.Level)},
+				{text: percentText(a.Usage), right: true}, {text: tokenPair(a.Usage), right: true}, {text: string(state), style: faint}})
+		}
+		b.WriteString(l.grid(rows))
+	}
+	heading("working set")
+	if len(s.WorkingSet) == 0 {
+		b.WriteString("nothing yet\n")
+	}
+	for _, p := range s.WorkingSet {
+		b.WriteString(fitEnd(orUnknown(safe(p, 0)), l.Width) + "\n")
+	}
+	return l.clamp(b.String())
+}
+
+func compactionsText(n int) string {
+	if n == 1 {
+		return "1 compaction"
+	}
+	return fmt.Sprintf("%d compactions", n)
+}

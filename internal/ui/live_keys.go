@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"cmp"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// sorting is an order of sessions on the live screen.
+type sorting int
+
+const (
+	byUpdate sorting = iota
+	byShare
+	byLeft
+	byProject
+	sortings
+)
+
+// String names the order on the screen.
+func (s sorting) String() string {
+	return [sortings]string{"last active", "fullest", "nearest to compaction", "project"}[s]
+}
+
+// compare puts what is to be seen first before the rest, and what is unknown last.
+func (s sorting) compare(a, b core.SessionView) int {
+	descending := func(a, b *int) int { return -compareKnown(a, b, -1) }
+	switch s {
+	case byShare:
+		return descending(a.Usage.Display.Percent, b.Usage.Display.Percent)
+	case byLeft:
+		return compareKnown(a.Usage.ToCompaction, b.Usage.ToCompaction, 1)
+	case byProject:
+		return cmp.Or(cmp.Compare(projectOf(a), projectOf(b)), cmp.Compare(a.CWD, b.CWD))
+	}
+	return b.UpdatedAt.Compare(a.UpdatedAt)
+}
+
+// compareKnown compares numbers; what is unknown compares to those that are known as told.
+func compareKnown(a, b *int, unknown int) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return unknown
+	case b == nil:
+		return -unknown
+	}
+	return cmp.Compare(*a, *b)
+}
+
+// keysHelp lists what the keys do, for the help.
+var keysHelp = [][2]string{
+	{"↑ ↓  k j", "choose a session, or scroll"}, {"enter", "open it: history, what fills it, working set"}, {"esc", "back to the table; clear the filter"},
+	{"s  S", "sort by something else; turn the order round"}, {"/", "filter: words that host, directory, model, title, id or state hold"},
+	{"a", "show ended sessions too, or not"}, {"?", "this help"}, {"q  ctrl+c", "quit"},
+}
+
+// key does what a key asks for.
+func (m *live) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.String()
+	switch {
+	case name == "ctrl+c":
+		return tea.Quit
+	case m.typing:
+		m.typed(name, msg.Text)
+		return nil
+	case m.help:
+		m.help = false
+		if name == "q" {
+			return tea.Quit
+		}
+		return nil
+	}
+	switch name {
+	case "q":
+		return tea.Quit
+	case "?":
+		m.help = true
+	case "up", "k":
+		m.move(-1)
+	case "down", "j":
+		m.move(1)
+	case "pgup", "ctrl+b":
+		m.move(-max(m.height-4, 1))
+	case "pgdown", "ctrl+f", "space":
+		m.move(max(m.height-4, 1))
+	case "home", "g":
+		m.move(-1 << 30)
+	case "end", "G":
+		m.move(1 << 30)
+	case "esc", "backspace", "left", "h":
+		if m.open != nil {
+			m.leave()
+		} else if name == "esc" {
+			m.words = ""
+			m.arrange()
+		}
+	}
+	if m.open != nil {
+		return nil
+	}
+	switch name {
+	case "enter", "right", "l":
+		return m.enter()
+	case "s":
+		m.order = (m.order + 1) % sortings
+		m.arrange()
+	case "S":
+		m.reversed = !m.reversed
+		m.arrange()
+	case "/":
+		m.typing = true
+	case "a":
+		m.filter.IncludeEnded = !m.filter.IncludeEnded
+		return m.load
+	}
+	return nil
+}
+
+// maxWords is the longest filter, in characters.
+const maxWords = 200
+
+// typed takes a key while the filter is being typed.
+func (m *live) typed(name, text string) {
+	switch name {
+	case "enter":
+		m.typing = false
+	case "esc":
+		m.typing, m.words = false, ""
+	case "backspace":
+		_, size := utf8.DecodeLastRuneInString(m.words)
+		m.words = m.words[:len(m.words)-size]
+	case "ctrl+u":
+		m.words = ""
+	default:
+		if text = core.Sanitize(text, 0); utf8.RuneCountInString(m.words+text) <= maxWords {
+			m.words += text
+		}
+	}
+	m.arrange()
+}
+
+// move goes so many lines down: by the selection in the table, by the lines in a session.
+func (m *live) move(by int) {
+	if m.open != nil {
+		m.scroll = max(m.scroll+by, 0) // how far there is to go is known where it is drawn
+		return
+	}
+	if len(m.shown) > 0 {
+		m.selected = keyOf(m.shown[min(max(m.index()+by, 0), len(m.shown)-1)])
+	}
+}
+
+// enter opens the selected session.
+func (m *live) enter() tea.Cmd {
+	at := m.index()
+	if at < 0 {
+		return nil
+	}
+	m.open, m.scroll = &detail{view: core.SessionDetail{SessionView: m.shown[at]}}, 0
+	m.opened++
+	return m.read()
+}
+
+// leave goes back to the table.
+func (m *live) leave() {
+	if m.close != nil {
+		m.close()
+	}
+	m.open, m.close, m.stale = nil, nil, false
+}

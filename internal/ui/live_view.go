@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+var chosen = lipgloss.NewStyle().Bold(true).Reverse(true)
+
+// View draws the screen.
+func (m *live) View() tea.View {
+	v := tea.NewView(strings.Join(m.lines(time.Now()), "\n"))
+	v.AltScreen = true
+	return v
+}
+
+// lines returns the lines of the screen, as many as it is high at most.
+func (m *live) lines(now time.Time) []string {
+	if m.look.Width == 0 || m.height == 0 {
+		return nil // the terminal has not told its size yet
+	}
+	body := max(m.height-1, 1) // the last line is for hints
+	var lines []string
+	var hint string
+	switch {
+	case m.help:
+		lines, hint = m.helpLines(), "any key goes back"
+	case m.open != nil:
+		lines, hint = m.openLines(now, body), "↑↓ scroll · esc back · ? help · q quit"
+	default:
+		lines, hint = m.tableLines(now, body), "↑↓ choose · enter open · s sort · / filter · a ended · ? help · q quit"
+	}
+	lines = lines[:min(len(lines), body)]
+	for len(lines) < body {
+		lines = append(lines, "")
+	}
+	if m.typing {
+		hint = "filter: " + m.words + "█"
+	} else {
+		hint = m.look.paint(faint, fit(hint, m.look.Width))
+	}
+	return append(lines, fit(hint, m.look.Width))
+}
+
+// tableLines draws the table, with the selected session in sight.
+func (m *live) tableLines(now time.Time, height int) []string {
+	l := m.look
+	if !m.loaded {
+		return []string{l.paint(faint, "reading the sessions …")}
+	}
+	title := fmt.Sprintf("%s · by %s", countOf(len(m.shown), len(m.sessions)), m.order)
+	if m.reversed {
+		title += ", reversed"
+	}
+	if m.words != "" && !m.typing {
+		title += fmt.Sprintf(" · filter %q", m.words)
+	}
+	lines := []string{l.paint(strong, fit("ctxls · "+title, l.Width))}
+	if m.err != nil {
+		lines = append(lines, fit("the state cannot be read: "+safe(m.err.Error(), 0), l.Width))
+	}
+	lines = append(lines, "")
+	if len(m.shown) == 0 {
+		return append(lines, m.emptyLines()...)
+	}
+	const marker = 2 // cells before each row
+	rows, of := sessionRows(m.shown, now, l, marker)
+	selected := m.index()
+	at, grid := 0, strings.Split(strings.TrimSuffix(l.grid(rows), "\n"), "\n")
+	plain := strings.Split(Look{}.grid(rows), "\n")
+	for i, line := range grid {
+		switch {
+		case i > 0 && of[i] == selected && of[i-1] != selected:
+			at = i
+			text := fit(plain[i], l.Width-marker)
+			grid[i] = l.paint(chosen, "> "+text+strings.Repeat(" ", max(0, l.Width-marker-lipgloss.Width(text))))
+		default:
+			grid[i] = fit("  "+line, l.Width)
+		}
+	}
+	head, rest, room := grid[0], grid[1:], max(height-len(lines)-1, 1)
+	at--
+	from := min(max(at-room/2, 0), max(len(rest)-room, 0))
+	return append(append(lines, head), rest[from:min(from+room, len(rest))]...)
+}
+
+func countOf(shown, all int) string {
+	switch {
+	case shown != all:
+		return fmt.Sprintf("%d of %d sessions", shown, all)
+	case all == 1:
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", all)
+}
+
+// emptyLines says what to do where there is nothing to show.
+func (m *live) emptyLines() []string {
+	text := []string{"No sessions yet.", "", "A session appears as soon as its agent runs ctxls as a hook:", "", "  ctxls install claude-code --statusline", "", "Then start the agent. This screen shows it without being asked."}
+	switch {
+	case len(m.sessions) > 0:
+		text = []string{"No session holds " + fmt.Sprintf("%q", m.words) + ".", "", "esc clears the filter."}
+	case !m.filter.IncludeEnded:
+		text = append(text, "", "a shows sessions that have ended.")
+	}
+	for i, line := range text {
+		text[i] = fit(line, m.look.Width)
+	}
+	return text
+}
+
+// openLines draws the open session from where it was scrolled to.
+func (m *live) openLines(now time.Time, height int) []string {
+	lines := strings.Split(strings.TrimRight(detailText(*m.open, now, m.look), "\n"), "\n")
+	m.scroll = min(m.scroll, max(len(lines)-height, 0))
+	return lines[m.scroll:]
+}
+
+func (m *live) helpLines() []string {
+	lines := []string{m.look.paint(strong, "keys"), ""}
+	for _, k := range keysHelp {
+		lines = append(lines, fit(fmt.Sprintf("  %-12s%s", k[0], k[1]), m.look.Width))
+	}
+	return append(lines, "", fit("figures: ~ worked out by ctxls · ? nobody knows · LEFT tokens until the host compacts", m.look.Width),
+		fit(fmt.Sprintf("history: %s the host compacted the conversation", compactionMark), m.look.Width))
+}

@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"crypto/sha256"
+	_ "embed" // the page's parts
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// The parts of the page: its frame with a place for each of the others, what it looks like, and what draws it.
+var (
+	//go:embed page/page.html
+	pageFrame string
+	//go:embed page/page.css
+	pageStyle string
+	//go:embed page/page.js
+	pageScript string
+)
+
+// PageSession is one session on the page.
+type PageSession struct {
+	core.SessionDetail
+	Samples []core.Sample
+}
+
+// maxPageSamples is how many points of a session's history the page holds: more than a plot is wide.
+const maxPageSamples = 600
+
+// Page writes the report as one HTML page that needs nothing else: style, program and data are in it, and its content
+// security policy allows no request at all.
+func Page(w io.Writer, r core.FleetReport, sessions []PageSession, now time.Time) error {
+	data, err := json.Marshal(pageData(r, sessions, now)) // which writes <, > and & as \u003c and the like
+	if err != nil {
+		return err
+	}
+	_, err = strings.NewReplacer(
+		"{{csp}}", "default-src 'none'; style-src "+hashOf(pageStyle)+"; script-src "+hashOf(pageScript)+"; base-uri 'none'; form-action 'none'",
+		"{{style}}", pageStyle, "{{script}}", pageScript, "{{data}}", string(data),
+	).WriteString(w, pageFrame)
+	return err
+}
+
+// hashOf names an inline part in a content security policy.
+func hashOf(part string) string {
+	sum := sha256.Sum256([]byte(part))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// pageJSON is what the page's program reads.
+type pageJSON struct {
+	Now        time.Time         `json:"now"`
+	Report     core.FleetReport  `json:"report"`
+	Sessions   []pageSession     `json:"sessions"`
+	Categories []core.Category   `json:"categories"`
+	Names      map[string]string `json:"names"` // of the categories
+}
+
+type pageSession struct {
+	core.SessionDetail
+	Project string       `json:"project"`
+	Samples [][2]float64 `json:"samples"` // milliseconds since 1970, tokens
+	Marks   []int64      `json:"marks"`   // when it was compacted, in milliseconds
+}
+
+func pageData(r core.FleetReport, sessions []PageSession, now time.Time) pageJSON {
+	data := pageJSON{Now: now, Report: r, Sessions: []pageSession{}, Categories: core.Categories, Names: map[string]string{}}
+	for category, name := range categoryNames {
+		data.Names[string(category)] = name
+	}
+	for _, s := range sessions {
+		p := pageSession{SessionDetail: s.SessionDetail, Project: projectOf(s.SessionView), Samples: [][2]float64{}, Marks: []int64{}}
+		p.CWD, p.SessionID = core.Sanitize(p.CWD, 0), core.Sanitize(p.SessionID, 0)
+		for _, sample := range thin(s.Samples, maxPageSamples) {
+			p.Samples = append(p.Samples, [2]float64{float64(sample.At.UnixMilli()), float64(sample.Tokens)})
+		}
+		for _, sample := range s.Samples {
+			if sample.Kind == core.SampleCompaction {
+				p.Marks = append(p.Marks, sample.At.UnixMilli())
+			}
+		}
+		data.Sessions = append(data.Sessions, p)
+	}
+	return data
+}
+
+// thin returns about so many of the samples that a curve keeps its shape: of each stretch the lowest and the highest, and
+// always the first and the last.
+func thin(samples []core.Sample, most int) []core.Sample {
+	if len(samples) <= most {
+		return samples
+	}
+	thinned := []core.Sample{samples[0]}
+	stretches := most/2 - 1
+	inner := samples[1 : len(samples)-1]
+	for i := range stretches {
+		stretch := inner[i*len(inner)/stretches : (i+1)*len(inner)/stretches]
+		low, high := 0, 0
+		for j, s := range stretch {
+			if s.Tokens < stretch[low].Tokens {
+				low = j
+			}
+			if s.Tokens > stretch[high].Tokens {
+				high = j
+			}
+		}
+		thinned = append(thinned, stretch[min(low, high)])
+		if low != high {
+			thinned = append(thinned, stretch[max(low, high)])
+		}
+	}
+	return append(thinned, samples[len(samples)-1])
+}

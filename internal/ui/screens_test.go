@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+func TestSessionsScreens(t *testing.T) {
+	for _, screen := range screens {
+		t.Run(screen.name, func(t *testing.T) {
+			golden(t, "sessions-"+screen.name+".txt", drawn(t, screen.Look, sessionsText))
+		})
+	}
+}
+
+func sessionsText(l Look) string {
+	var b strings.Builder
+	_ = Sessions(&b, stage(), noon, l)
+	return b.String()
+}
+
+func TestBreakdownScreens(t *testing.T) {
+	for _, screen := range screens {
+		t.Run(screen.name, func(t *testing.T) {
+			golden(t, "breakdown-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string { return breakdownText(filled(), noon, l) }))
+		})
+	}
+}
+
+func TestBreakdownUnknown(t *testing.T) {
+	s := core.SessionDetail{SessionView: stage()[4]}
+	s.Breakdown = &core.Breakdown{Why: "OpenCode keeps no\x1b[2J record"}
+	if got, want := breakdownText(s, noon, Look{}), "opencode · notes · ? · ses_61f2a9\n?/200k tokens · ? · ? to compaction\n\n? (OpenCode keeps no [2J record)\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDetailScreens(t *testing.T) {
+	for _, screen := range screens[1:] {
+		t.Run(screen.name, func(t *testing.T) {
+			golden(t, "detail-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string {
+				return detailText(detail{view: filled(), samples: curve(), read: true}, noon, l)
+			}))
+		})
+	}
+}
+
+// A history whose highest point is known: where the window was compacted there is a mark, and a curve that never moved
+// does not divide by nothing.
+func TestHistory(t *testing.T) {
+	samples := []core.Sample{
+		{At: noon.Add(-4 * time.Minute), Tokens: 50, WindowTokens: 200, Kind: core.SampleUsage},
+		{At: noon.Add(-2 * time.Minute), Tokens: 200, WindowTokens: 200, Kind: core.SampleUsage},
+		{At: noon, Tokens: 25, WindowTokens: 200, Kind: core.SampleCompaction},
+	}
+	want := strings.Join([]string{"    ████  200", "▄▄▄▄████▂ 0", "────────▼", "4m ago just now", ""}, "\n")
+	got := history(samples, noon, Look{}, 9, 2)
+	if got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if got := history(samples[:1], noon, Look{}, 9, 1); !strings.Contains(got, "▂") {
+		t.Errorf("one sample: %q", got)
+	}
+	if got := history(nil, noon, Look{}, 9, 1); got != "" {
+		t.Errorf("no samples: %q", got)
+	}
+}
+
+// Whatever hosts call things: no screen is wider than it may be, and nothing of it gets through to the terminal.
+func TestHostileNames(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "\x9b31m", "\u202e", "a\r\nb", "\x1b]8;;http://x\x1b\\y", "名前名前名前名前名前名前名前名前", "\xff\xfe", strings.Repeat("x", 400)}))
+		s := filled()
+		s.SessionID, s.CWD, s.Title, s.Model, s.Host = text.Draw(rt, "id"), text.Draw(rt, "cwd"), text.Draw(rt, "title"), text.Draw(rt, "model"), core.HostGeneric
+		s.Usage.WindowWhy, s.WorkingSet = text.Draw(rt, "why"), []string{text.Draw(rt, "path")}
+		s.Agents[0].AgentType, s.Agents[0].AgentID = text.Draw(rt, "type"), text.Draw(rt, "agent")
+		s.Breakdown.Parts[9].Tool, s.Breakdown.Files[0].Path = text.Draw(rt, "tool"), text.Draw(rt, "file")
+		l := Look{Width: rapid.IntRange(20, 220).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color")}
+		drawn(t, l, func(l Look) string {
+			var b strings.Builder
+			_ = Sessions(&b, []core.SessionView{s.SessionView, stage()[1]}, noon, l)
+			return b.String() + breakdownText(s, noon, l) + detailText(detail{view: s, samples: curve(), read: true}, noon, l)
+		})
+		if t.Failed() {
+			rt.FailNow()
+		}
+	})
+}

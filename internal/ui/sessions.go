@@ -1,0 +1,268 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Sessions writes a table of sessions with their sub-agents. Where the screen is narrow, columns are shortened or left out.
+func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Look) error {
+	rows, _ := sessionRows(sessions, now, l, 0)
+	_, err := io.WriteString(w, l.clamp(l.grid(rows)))
+	return err
+}
+
+// column is one column of the table of sessions.
+type column struct {
+	name, short string // of its head
+	right       bool
+	session     func(core.SessionView) cell
+	agent       func(core.AgentView, core.SessionState) cell // nil is empty
+}
+
+// narrower says how much the table has given way to a narrow screen; each step takes more away.
+type narrower int
+
+const (
+	roomy        narrower = iota
+	noTitle               // titles are left out
+	shortHeads            // as are long words
+	noState               // a state is read from the age
+	shortBars             // of five cells
+	noID                  // ids
+	shortNames            // of hosts, projects and models
+	noWindow              // the window beside the tokens
+	noModel               // the model
+	noBars                // the gauge
+	noForecast            // turns that are left
+	noAge                 // the age
+	noStepIsLeft          // lines are cut
+)
+
+// sessionRows returns the table for a screen that is so many cells narrower, with the index of each row's session, -1 of
+// the head.
+func sessionRows(sessions []core.SessionView, now time.Time, l Look, taken int) ([][]cell, []int) {
+	var rows [][]cell
+	var of []int
+	for step := roomy; step <= noStepIsLeft; step++ {
+		rows, of = sessionTable(sessions, sessionColumns(sessions, now, step), step)
+		if l.Width == 0 || gridWidth(rows) <= l.Width-taken {
+			break
+		}
+	}
+	return rows, of
+}
+
+// gridWidth returns the width of a grid's widest line.
+func gridWidth(rows [][]cell) int {
+	widest := 0
+	for line := range strings.SplitSeq(Look{}.grid(rows), "\n") {
+		widest = max(widest, lipgloss.Width(line))
+	}
+	return widest
+}
+
+// sessionTable makes the cells of a table.
+func sessionTable(sessions []core.SessionView, columns []column, step narrower) ([][]cell, []int) {
+	head := make([]cell, len(columns))
+	for i, c := range columns {
+		name := c.name
+		if step >= shortHeads && c.short != "" {
+			name = c.short
+		}
+		head[i] = cell{text: name, style: faint, right: c.right}
+	}
+	rows, of := [][]cell{head}, []int{-1}
+	add := func(session int, value func(column) cell) {
+		row := make([]cell, len(columns))
+		for i, c := range columns {
+			row[i] = value(c)
+			row[i].right = c.right
+		}
+		rows, of = append(rows, row), append(of, session)
+	}
+	for i, s := range sessions {
+		dim := s.State != core.StateActive
+		add(i, func(c column) cell {
+			v := c.session(s)
+			if dim {
+				v.style = v.style.Faint(true)
+			}
+			return v
+		})
+		agents := func(all []core.AgentView, state core.SessionState) {
+			for _, a := range all {
+				add(i, func(c column) cell {
+					if c.agent == nil {
+						return cell{}
+					}
+					v := c.agent(a, state)
+					if state == core.StateEnded {
+						v.style = v.style.Faint(true)
+					}
+					return v
+				})
+			}
+		}
+		agents(s.Agents, core.StateActive)
+		agents(s.AgentsEnded, core.StateEnded)
+	}
+	return rows, of
+}
+
+// sessionColumns returns the columns that a step leaves.
+func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) []column {
+	plain := func(text string) cell { return cell{text: text} }
+	cells, project, model := 10, 24, 28
+	if step >= shortHeads {
+		project, model = 16, 20
+	}
+	if step >= shortBars {
+		cells = 5
+	}
+	if step >= shortNames {
+		project, model = 12, 13
+	}
+	ids := idWidth(sessions)
+	usage := func(show func(core.Usage) cell) (func(core.SessionView) cell, func(core.AgentView, core.SessionState) cell) {
+		return func(s core.SessionView) cell { return show(s.Usage) }, func(a core.AgentView, _ core.SessionState) cell { return show(a.Usage) }
+	}
+	gauge, agentGauge := usage(func(u core.Usage) cell {
+		return cell{text: bar(u.Display.Percent, cells), style: levelStyle(u.Level)}
+	})
+	part, agentPart := usage(func(u core.Usage) cell { return cell{text: percentText(u), style: levelStyle(u.Level)} })
+	held, agentHeld := usage(func(u core.Usage) cell {
+		if step >= noWindow {
+			return plain(estimateMark(u) + tokensOrUnknown(u.Display.Tokens))
+		}
+		return plain(tokenPair(u))
+	})
+	left, agentLeft := usage(func(u core.Usage) cell { return plain(toCompaction(u)) })
+	all := []struct {
+		until narrower // the step that takes the column away
+		column
+	}{
+		{noStepIsLeft, column{name: "HOST", session: func(s core.SessionView) cell { return plain(hostName(s.Host, step >= shortNames)) }}},
+		{noStepIsLeft, column{name: "PROJECT", session: func(s core.SessionView) cell { return plain(fit(orUnknown(projectOf(s)), project)) },
+			agent: func(a core.AgentView, _ core.SessionState) cell {
+				return plain(fit("└ "+orUnknown(safe(a.AgentType, 40)), project))
+			}}},
+		{noModel, column{name: "MODEL", session: func(s core.SessionView) cell { return plain(fit(orUnknown(safe(s.Model, 60)), model)) }}},
+		{noBars, column{name: "WINDOW", session: gauge, agent: agentGauge}},
+		{noStepIsLeft, column{right: true, session: part, agent: agentPart}},
+		{noStepIsLeft, column{name: "TOKENS", right: true, session: held, agent: agentHeld}},
+		{noStepIsLeft, column{name: "TO COMPACTION", short: "LEFT", right: true, session: func(s core.SessionView) cell {
+			if s.Compacting {
+				return plain(map[bool]string{false: "compacting", true: "now"}[step >= shortHeads])
+			}
+			return left(s)
+		}, agent: agentLeft}},
+		{noForecast, column{name: "TURNS LEFT", short: "TURNS", right: true, session: func(s core.SessionView) cell { return plain(forecastText(s.Usage, step < shortHeads)) }}},
+		{noState, column{name: "STATE", session: func(s core.SessionView) cell { return plain(stateText(s)) },
+			agent: func(_ core.AgentView, state core.SessionState) cell { return plain(string(state)) }}},
+		{noAge, column{name: "AGE", right: true, session: func(s core.SessionView) cell {
+			if step >= noState && s.State == core.StateEnded {
+				return plain("ended")
+			}
+			return plain(age(now.Sub(s.UpdatedAt)))
+		}, agent: func(_ core.AgentView, state core.SessionState) cell {
+			if step >= noState && state == core.StateEnded {
+				return plain("ended")
+			}
+			return cell{}
+		}}},
+		{noID, column{name: "SESSION", session: func(s core.SessionView) cell { return plain(start(safe(s.SessionID, 0), ids)) },
+			agent: func(a core.AgentView, _ core.SessionState) cell {
+				return cell{text: start(safe(a.AgentID, 0), 8), style: faint}
+			}}},
+		{noTitle, column{name: "TITLE", session: func(s core.SessionView) cell { return cell{text: fit(safe(s.Title, 0), 40), style: faint} }}},
+	}
+	titled := slices.ContainsFunc(sessions, func(s core.SessionView) bool { return safe(s.Title, 0) != "" })
+	var columns []column
+	for _, c := range all {
+		if step < c.until && (c.name != "TITLE" || titled) || c.until == noStepIsLeft {
+			columns = append(columns, c.column)
+		}
+	}
+	return columns
+}
+
+// idWidth returns how much of the sessions' ids has to be shown for the beginning of one to name it: 8 characters, or more
+// where two begin alike.
+func idWidth(sessions []core.SessionView) int {
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.SessionID
+	}
+	slices.Sort(ids)
+	width := 8
+	for i := 1; i < len(ids); i++ {
+		common := 0
+		for common < min(len(ids[i-1]), len(ids[i])) && ids[i-1][common] == ids[i][common] {
+			common++
+		}
+		width = max(width, common+1)
+	}
+	return min(width, 40)
+}
+
+// start returns as much of an id as there is room for, so that it can be copied.
+func start(id string, width int) string { return ansi.Truncate(id, width, "") }
+
+// hostName returns a host's name, the short one where there is little room.
+func hostName(host core.Host, short bool) string {
+	if short {
+		name, _, _ := strings.Cut(string(host), "-")
+		return name
+	}
+	return string(host)
+}
+
+// projectOf names a session's project: its directory.
+func projectOf(s core.SessionView) string {
+	if s.CWD == "" {
+		return ""
+	}
+	return safe(path.Base(strings.ReplaceAll(s.CWD, `\`, "/")), 24)
+}
+
+func tokenPair(u core.Usage) string {
+	return estimateMark(u) + tokensOrUnknown(u.Display.Tokens) + "/" + tokens(u.Display.LimitTokens)
+}
+
+func toCompaction(u core.Usage) string {
+	if u.CompactionTokens == nil {
+		return "never"
+	}
+	return tokensOrUnknown(u.ToCompaction)
+}
+
+// forecastText writes how many turns are left, with the range where there is room.
+func forecastText(u core.Usage, ranged bool) string {
+	f := u.TurnsLeft
+	switch {
+	case u.CompactionTokens == nil:
+		return "-"
+	case f == nil:
+		return unknown
+	case ranged && f.Low != f.High:
+		return fmt.Sprintf("~%d (%d–%d)", f.Mid, f.Low, f.High)
+	}
+	return fmt.Sprintf("~%d", f.Mid)
+}
+
+func stateText(s core.SessionView) string {
+	if s.Compacting {
+		return "compacting"
+	}
+	return string(s.State)
+}

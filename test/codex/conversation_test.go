@@ -1,0 +1,357 @@
+//go:build linux && e2e
+
+package codex
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// What ctxls says, as its documentation gives the words.
+const guidance = "ctxls measures how full this session's context window is and says so with each prompt, as in " +
+	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70% it helps the user to hear about " +
+	"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
+	"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
+
+func mark(percent int) string { return fmt.Sprintf("[context used: %d%%]", percent) }
+
+func workingContext(paths ...string) string {
+	return "ctxls: working context\nCurrent file paths in context:\n  - " + strings.Join(paths, "\n  - ")
+}
+
+// work passes 70 % of the 258,400 that Codex states with its third answer.
+func work() []reply {
+	return []reply{
+		{tokens: 100_000, text: "Reading.", calls: []call{run("cat notes.txt")}},
+		{tokens: 150_000, calls: []call{run("sed -n 1,3p 'src/util.go'")}},
+		{tokens: 190_000, calls: []call{patch("*** Update File: notes.txt", "@@", "-alpha", "+ALPHA", " beta", "*** Add File: src/new.go", "+package main")}},
+		{tokens: 192_000, calls: []call{run("cat does-not-exist; exit 3")}},
+		{tokens: 193_800, text: "Done."},
+	}
+}
+
+func wantSaid(t *testing.T, what string, r request, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, r.said()); diff != "" {
+		t.Errorf("%s: what was said to the model (-want +got):\n%s", what, diff)
+	}
+}
+
+// Three turns of work. The model is told what the marks mean, and the share with a prompt once one is known; nothing else that it is
+// sent differs from what it is sent without ctxls, nor does what people see.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	converse := func(install bool) (w *world, printed []string) {
+		w = newWorldAt(t, t.TempDir(), map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
+		if install {
+			w.install()
+		}
+		first := w.prompt("", "[[work]] please look around", bypass)
+		for _, turn := range []turn{first, w.prompt(first.session, "[[more]] go on", bypass), w.prompt(first.session, "[[more]] and on", bypass)} {
+			printed = append(printed, turn.items...)
+		}
+		return w, printed
+	}
+	without, plain := converse(false)
+	with, printed := converse(true)
+
+	all := with.model.asked("work")
+	if len(all) != 5 {
+		t.Fatalf("the model was asked %v", with.model.kinds())
+	}
+	wantSaid(t, "first request", all[0], guidance)
+	wantSaid(t, "past 70 %, where the reminder would be due for a model of Anthropic", all[4], guidance)
+	more := with.model.asked("more")
+	wantSaid(t, "second turn", more[0], guidance, mark(75))
+	wantSaid(t, "third turn", more[1], guidance, mark(75), mark(78))
+
+	s := with.Sessions()
+	if len(s) != 1 || *s[0].Usage.Tokens != 200_260 || !s[0].Usage.Exact || s[0].Usage.WindowTokens != 258_400 ||
+		s[0].Usage.WindowProvenance != "host" || *s[0].Usage.CompactionTokens != 244_800 || s[0].State != core.StateEnded || s[0].Model != "gpt-5.5" {
+		t.Errorf("sessions: %+v", s)
+	}
+	if files := s[0].WorkingSet; !slices.Equal(slices.Sorted(slices.Values(files)), []string{"notes.txt", "src/new.go", "src/util.go"}) {
+		t.Errorf("files: %q", files)
+	}
+
+	if diff := cmp.Diff(plain, printed); diff != "" {
+		t.Errorf("what people see (-without +with):\n%s", diff)
+	}
+	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
+		t.Fatalf("requests (-without +with):\n%s", diff)
+	}
+	for i, r := range with.model.requests {
+		if diff := cmp.Diff(without.essence(without.model.requests[i]), with.essence(r)); diff != "" {
+			t.Errorf("request %d differs by more than what ctxls says (-without +with):\n%s", i, diff)
+		}
+	}
+}
+
+// byChance is what differs in results of commands from run to run.
+var byChance = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time: [0-9.]+ seconds`)
+
+// essence is a request without what ctxls says and without what differs from run to run by itself: ids, times and places.
+func (w *world) essence(r request) any {
+	var strip func(v any) any
+	strip = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return byChance.ReplaceAllString(strings.ReplaceAll(v, filepath.Dir(w.Home), "$WORLD"), "")
+		case []any:
+			kept := []any{}
+			for _, part := range v {
+				if item, ok := part.(map[string]any); ok && item["role"] == "developer" && len(textsOf(item)) == 1 && isOurs(textsOf(item)[0]) {
+					continue
+				}
+				kept = append(kept, strip(part))
+			}
+			return kept
+		case map[string]any:
+			kept := map[string]any{}
+			for name, member := range v {
+				if name != "id" && name != "client_metadata" && name != "prompt_cache_key" {
+					kept[name] = strip(member)
+				}
+			}
+			return kept
+		}
+		return v
+	}
+	return strip(r.body)
+}
+
+// With anthropicOnly off the reminder is given to any model: once, after the tool that passed 70 %.
+func TestReminder(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
+	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"), `{"reminder": {"anthropicOnly": false}}`)
+	w.install()
+	first := w.prompt("", "[[work]] please look around", bypass)
+	w.prompt(first.session, "[[more]] go on", bypass)
+	reminder := "ctxls: about 26.5% of this session's context window is still free. There is room to go on with the work at full quality, " +
+		"without hurrying or cutting it short.\n[Context Status: 73.5% used (190,000/258,400 tokens), 26.5% remaining]"
+	wantSaid(t, "below 70 %", w.model.asked("work")[2], guidance)
+	wantSaid(t, "past 70 %", w.model.asked("work")[3], guidance, reminder)
+	wantSaid(t, "later", w.model.last("more"), guidance, reminder, mark(75))
+}
+
+// What a tool does is known by what Codex says of it, however it is called: by a program of the model's, too.
+func TestCodeMode(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"code": {
+		{tokens: 50_000, calls: []call{{name: "exec", text: "const r = await tools.exec_command({cmd: 'cat src/main.go'}); text(r.output); " +
+			"await tools.apply_patch('*** Begin Patch\\n*** Update File: notes.txt\\n@@\\n-alpha\\n+ALPHA\\n beta\\n*** End Patch\\n');"}}},
+		{tokens: 51_000, text: "Done."},
+	}})
+	w.configure("gpt-5.6-luna") // of which Codex knows that it works so
+	w.install()
+	turn := w.prompt("", "[[code]] go", bypass)
+	if !strings.HasPrefix(w.read(filepath.Join(w.Project, "notes.txt")), "ALPHA") {
+		t.Fatal("nothing was edited")
+	}
+	if s, _ := w.Session(turn.session); !slices.Equal(slices.Sorted(slices.Values(s.WorkingSet)), []string{"notes.txt", "src/main.go"}) {
+		t.Errorf("files: %q", s.WorkingSet)
+	}
+	if got := w.Tokens(turn.session); got != 51_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+}
+
+// A compaction that the host does by itself in the midst of a turn, where the rules say that it does: past 90 % of 272,000. The model
+// that writes the summary is told nothing; the next request has the working context, whole and once.
+func TestAutomaticCompaction(t *testing.T) {
+	w := newWorld(t, map[string][]reply{
+		"fill": {
+			{tokens: 90_000, calls: []call{run("cat src/main.go"), run("cat src/util.go")}},
+			{tokens: 244_700, calls: []call{patch("*** Update File: notes.txt", "@@", "-alpha", "+ALPHA", " beta")}},
+			{tokens: 244_900, calls: []call{run("true")}},
+			{tokens: 40_000, text: "Filled."},
+		},
+		"small": {{tokens: 41_000, text: "On it."}},
+	})
+	w.install()
+	turn := w.prompt("", "[[fill]] read it all", bypass)
+	if kinds := w.model.kinds(); !slices.Equal(kinds, []string{"fill", "fill", "fill", "summary", "fill"}) {
+		t.Fatalf("the model was asked %v", kinds)
+	}
+	wantSaid(t, "the summariser", w.model.last("summary"), guidance)
+	context := workingContext("notes.txt", "src/main.go", "src/util.go")
+	wantSaid(t, "after the compaction", w.model.last("fill"), context)
+	if s, _ := w.Session(turn.session); s.Compactions != 1 {
+		t.Errorf("%d compactions", s.Compactions)
+	}
+	if got := w.Tokens(turn.session); got != 40_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+	w.prompt(turn.session, "[[small]] go on", bypass)
+	wantSaid(t, "the next turn", w.model.last("small"), context, mark(15))
+}
+
+// What a sub-agent reads and holds is its own. Neither is it told anything.
+func TestSubAgent(t *testing.T) {
+	const agents = "multi_agent_v1"
+	w := newWorld(t, map[string][]reply{
+		"delegate": {
+			{tokens: 50_000, calls: []call{{namespace: agents, name: "spawn_agent", arguments: map[string]any{"message": "[[inner]] look around"}}}},
+			{tokens: 51_000, calls: []call{{namespace: agents, name: "wait_agent", arguments: map[string]any{"targets": []string{"$AGENT"}, "timeout_ms": 30_000}}}},
+			{tokens: 52_000, text: "Delegated."},
+		},
+		"inner": {{tokens: 200_000, calls: []call{run("cat src/util.go")}}, {tokens: 205_000, text: "Found it."}},
+	})
+	w.configure("gpt-5.1-codex") // whose sub-agents are called directly
+	w.install()
+	turn := w.prompt("", "[[delegate]] have a look", bypass)
+	if n := len(w.model.asked("inner")); n != 2 {
+		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.kinds())
+	}
+	wantSaid(t, "the sub-agent", w.model.last("inner"))
+	wantSaid(t, "the main chain", w.model.last("delegate"), guidance)
+	s, _ := w.Session(turn.session)
+	if got := w.Tokens(turn.session); got != 52_000 {
+		t.Errorf("the main gauge says %d", got)
+	}
+	if len(s.WorkingSet) != 0 {
+		t.Errorf("the working set of the main chain: %q", s.WorkingSet)
+	}
+	if a := s.AgentsEnded; len(a) != 1 || *a[0].Usage.Tokens != 205_000 || a[0].Usage.WindowTokens != 258_400 {
+		t.Errorf("the sub-agent's gauge: %+v", a)
+	}
+	if n := len(w.Sessions()); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// A host that is told to stop ends its session, and what was known of it stays.
+func TestTermination(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{run("cat notes.txt")}}, {hang: true}}})
+	w.install("--project")
+	cmd, output, _ := w.exec(t.Context(), bypass, "[[slow]] take your time")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		if n := len(w.model.asked("slow")); n < 2 {
+			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it says how it was ended
+	eventually(t, func() string {
+		if s := w.Sessions(); len(s) != 1 || s[0].State != core.StateEnded {
+			return fmt.Sprintf("sessions: %+v", s)
+		}
+		return ""
+	})
+	if got := w.Tokens(w.Sessions()[0].SessionID); got != 100_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+}
+
+// Two sessions in one directory at one time have a gauge, a working set and a conversation each.
+func TestParallelSessions(t *testing.T) {
+	w := newWorld(t, map[string][]reply{
+		"first":  {{tokens: 20_000, calls: []call{run("cat notes.txt")}}, {tokens: 31_000, text: "First."}},
+		"second": {{tokens: 195_000, calls: []call{run("cat src/main.go")}}, {tokens: 200_000, calls: []call{run("cat src/util.go")}}, {tokens: 201_000, text: "Second."}},
+	})
+	w.install()
+	var one, two turn
+	both := func() {
+		var group sync.WaitGroup
+		group.Go(func() { one = w.prompt(one.session, "[[first]] go", bypass) })
+		group.Go(func() { two = w.prompt(two.session, "[[second]] go", bypass) })
+		group.Wait()
+	}
+	both()
+	both()
+	type known struct {
+		Tokens int
+		Files  []string
+	}
+	got := map[string]known{}
+	for _, s := range w.Sessions() {
+		slices.Sort(s.WorkingSet)
+		got[s.SessionID] = known{w.Tokens(s.SessionID), s.WorkingSet}
+	}
+	want := map[string]known{one.session: {31_000, []string{"notes.txt"}}, two.session: {201_000, []string{"src/main.go", "src/util.go"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sessions (-want +got):\n%s", diff)
+	}
+	wantSaid(t, "the first session", w.model.last("first"), guidance, mark(12))
+	wantSaid(t, "the second session", w.model.last("second"), guidance, mark(78))
+}
+
+// A refused request changes no figure: Codex makes one up.
+func TestRefusal(t *testing.T) {
+	w := newWorld(t, map[string][]reply{
+		"big":  {{tokens: 150_000, calls: []call{run("cat notes.txt")}}, {refused: true}},
+		"more": {{tokens: 151_000, text: "More."}},
+	})
+	w.install()
+	turn := w.prompt("", "[[big]] everything", bypass)
+	if got := w.Tokens(turn.session); got != 150_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+	w.prompt(turn.session, "[[more]] go on", bypass)
+	wantSaid(t, "the next turn", w.model.last("more"), guidance, mark(58))
+}
+
+// The longest text that ctxls says is passed on whole.
+func TestTheLongestText(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work()})
+	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"),
+		fmt.Sprintf(`{"reminder": {"anthropicOnly": false, "message": "ctxls %s"}}`, strings.Repeat("größe ", 3000)))
+	w.install()
+	w.prompt("", "[[work]] please look around", bypass)
+	said := w.model.last("work").said()
+	if len(said) != 2 || len(said[1]) < 9_990 || len(said[1]) > 10_000 || strings.Contains(said[1], "truncated") || strings.Contains(said[1], "saved to") {
+		t.Errorf("%d texts, the last of %d bytes: %.80s…", len(said), len(said[len(said)-1]), said[len(said)-1])
+	}
+}
+
+// After all that Codex does, uninstalling gives its hooks back.
+func TestUninstall(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	mine := "{\n  \"description\": \"mine\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"touch stopped\"}]}]}\n}\n"
+	w.Write(w.hooks(), mine)
+	config := w.read(filepath.Join(w.codexHome(), "config.toml"))
+	w.install()
+	turn := w.prompt("", "[[more]] go", bypass)
+	wantSaid(t, "installed", w.model.last("more"), guidance)
+	if _, err := os.Stat(filepath.Join(w.Project, "stopped")); err != nil {
+		t.Errorf("the other hook did not run: %v", err)
+	}
+	w.CTXLS("uninstall", "codex")
+	if got := w.read(w.hooks()); got != mine {
+		t.Errorf("hooks.json (-want +got):\n%s", cmp.Diff(mine, got))
+	}
+	if got := w.read(filepath.Join(w.codexHome(), "config.toml")); got != config {
+		t.Errorf("config.toml (-want +got):\n%s", cmp.Diff(config, got))
+	}
+	w.prompt(turn.session, "[[more]] go", bypass)
+	wantSaid(t, "after uninstalling", w.model.last("more"), guidance)
+}
+
+// Installed for the user and for the project, ctxls runs twice. It counts and speaks once all the same.
+func TestInstalledTwice(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, calls: []call{run("cat notes.txt")}}, {tokens: 144_400, text: "More."}}})
+	w.install("--user")
+	w.install("--project")
+	turn := w.prompt("", "[[more]] go", bypass)
+	w.prompt(turn.session, "[[more]] go", bypass)
+	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(56))
+	if got := w.Tokens(turn.session); got != 144_400 {
+		t.Errorf("the gauge says %d", got)
+	}
+}

@@ -1,0 +1,122 @@
+//go:build linux && e2e
+
+package codex
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/test/e2e"
+)
+
+// stage installs a ctxls that lies in a directory of its own, which a script can then take the place of.
+func (w *world) stage() (path string) {
+	w.T.Helper()
+	path = filepath.Join(w.Home, "my tools", "ctxls") // the path that is installed has a blank in it
+	w.Write(filepath.Join(filepath.Dir(path), ".keep"), "")
+	if err := os.Link(e2e.CTXLSBin(), path); err != nil {
+		w.T.Fatal(err)
+	}
+	cmd := w.Command(w.T.Context(), path, "install", "codex")
+	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(path)+":/usr/bin:/bin")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.T.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// A ctxls that crashes, hangs, or talks nonsense while tools run harms no turn: the model is asked the same, with the same results,
+// and people see the same. Before and after it works.
+func TestFaultsInTheMiddleOfATurn(t *testing.T) {
+	script := map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}}
+	play := func(t *testing.T, fault string) (w *world, printed []string, took time.Duration) {
+		w = newWorld(t, script)
+		path := w.stage()
+		if fault != "" {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			// The second tool that runs, and no other hook, meets the fault.
+			w.Write(path, "#!/bin/sh\ninput=$(cat)\ncase $input in\n*'\"PostToolUse\"'*)\n  if mkdir \"$HOME/first\" 2>/dev/null; then :\n"+
+				"  elif mkdir \"$HOME/second\" 2>/dev/null; then "+fault+"\n  fi;;\nesac\nprintf %s \"$input\" | "+e2e.CTXLSBin()+" \"$@\"\n")
+			if err := os.Chmod(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		first := w.prompt("", "[[work]] please look around", bypass)
+		took = time.Since(began)
+		second := w.prompt(first.session, "[[more]] go on", bypass)
+		if fault != "" {
+			if _, err := os.Stat(filepath.Join(w.Home, "second")); err != nil {
+				t.Fatalf("the fault was not met: %v", err)
+			}
+		}
+		if first.answer != "Done." || second.answer != "More." {
+			t.Errorf("answers %q and %q", first.answer, second.answer)
+		}
+		return w, append(first.items, second.items...), took
+	}
+	sound, plain, _ := play(t, "")
+	for name, fault := range map[string]string{
+		"crash":    "kill -SEGV $$",
+		"hang":     "sleep 300",
+		"deaf":     "exec sleep 300 <&- >&- 2>&-",
+		"nonsense": "echo '{\"hookSpecificOutput\": {'; exit 0",
+		"status":   "echo said >&2; exit 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			faulty, printed, took := play(t, fault)
+			if diff := cmp.Diff(plain, printed); diff != "" {
+				t.Errorf("what people see (-sound +faulty):\n%s", diff)
+			}
+			if diff := cmp.Diff(sound.model.kinds(), faulty.model.kinds()); diff != "" {
+				t.Fatalf("requests (-sound +faulty):\n%s", diff)
+			}
+			for i, r := range faulty.model.requests {
+				if diff := cmp.Diff(sound.essence(sound.model.requests[i]), faulty.essence(r)); diff != "" {
+					t.Errorf("request %d (-sound +faulty):\n%s", i, diff)
+				}
+			}
+			wantSaid(t, "the turn after", faulty.model.last("more"), guidance, mark(75))
+			if took > 30*time.Second { // five seconds are granted to the hook that hangs
+				t.Errorf("the turn took %v", took)
+			}
+		})
+	}
+}
+
+// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+func TestBrokenState(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work()})
+	w.install()
+	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
+	if turn := w.prompt("", "[[work]] please look around", bypass); turn.answer != "Done." {
+		t.Errorf("people see %q", turn.items)
+	}
+	wantSaid(t, "all of it", w.model.last("work"))
+	if n := len(w.model.asked("work")); n != 5 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
+// A session's end is told although Codex grants it little time, and even where ctxls is slow to start.
+func TestSessionEnd(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	path := w.stage()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w.Write(path, "#!/bin/sh\nsleep 1.5\nexec "+e2e.CTXLSBin()+" \"$@\"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	turn := w.prompt("", "[[more]] go", bypass)
+	if s, _ := w.Session(turn.session); s.State != "ended" {
+		t.Errorf("the session is %s", s.State)
+	}
+}

@@ -1,0 +1,254 @@
+//go:build linux && e2e
+
+package codex
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// model plays the Responses API of OpenAI (https://platform.openai.com/docs/api-reference/responses-streaming): it answers by script
+// and keeps what it was asked.
+type model struct {
+	t       *testing.T
+	server  *httptest.Server
+	scripts map[string][]reply
+
+	mu       sync.Mutex
+	requests []request
+	answered map[string]int // by turn
+	spawned  string         // the sub-agent that was started last
+}
+
+// A reply is one answer of the model.
+type reply struct {
+	text  string
+	calls []call
+	// tokens is what the answer says that the window holds, itself included.
+	tokens int
+	// refused says that the request is too long.
+	refused bool
+	// hang holds the answer back until the test ends.
+	hang bool
+}
+
+// A call is one tool call of a reply: a function with arguments, or a custom tool with a text.
+type call struct {
+	namespace, name string
+	arguments       map[string]any
+	text            string
+}
+
+// A request is one that the model received.
+type request struct {
+	kind string // the script that answered it, "summary" of a compaction, "other" of anything else
+	body map[string]any
+}
+
+// summary is what the model answers when it is asked for the summary of a compaction.
+const summary = "The user asked for some reading."
+
+// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its first reply on.
+func newModel(t *testing.T, scripts map[string][]reply) *model {
+	m := &model{t: t, scripts: scripts, answered: map[string]int{}}
+	m.server = httptest.NewServer(m)
+	t.Cleanup(func() {
+		m.server.CloseClientConnections()
+		m.server.Close()
+	})
+	return m
+}
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	var body map[string]any
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &body)
+	}
+	switch {
+	case err != nil:
+		m.t.Errorf("%s: %v", r.URL, err)
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case strings.HasSuffix(r.URL.Path, "/responses"):
+		m.answer(w, r, body)
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		fmt.Fprint(w, `{"object": "list", "data": [], "models": []}`)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+var (
+	marker  = regexp.MustCompile(`\[\[([a-z-]+)\]\]`)
+	agentID = regexp.MustCompile(`"agent_id":"([0-9a-f-]{36})"`)
+)
+
+// choose returns the reply to a request, and what kind of request it is. Codex says what it asks for in a header.
+func (m *model) choose(header http.Header, body map[string]any) (string, reply) {
+	var about struct {
+		Kind   string `json:"request_kind"`
+		Turn   string `json:"turn_id"`
+		Source string `json:"thread_source"`
+	}
+	if err := json.Unmarshal([]byte(header.Get("x-codex-turn-metadata")), &about); err != nil {
+		m.t.Errorf("x-codex-turn-metadata: %v", err)
+	}
+	switch {
+	case about.Kind == "compaction":
+		return "summary", reply{text: summary, tokens: 150_000}
+	case about.Source != "user" && about.Source != "subagent":
+		return "other", reply{text: "A title", tokens: 100}
+	}
+	input, _ := body["input"].([]any)
+	for i := len(input) - 1; i >= 0; i-- {
+		item := input[i].(map[string]any)
+		if found := agentID.FindStringSubmatch(fmt.Sprint(item["output"])); found != nil && m.spawned == "" {
+			m.spawned = found[1]
+		}
+		if item["role"] != "user" {
+			continue
+		}
+		for _, found := range marker.FindAllStringSubmatch(strings.Join(textsOf(item), "\n"), -1) {
+			if script := m.scripts[found[1]]; len(script) > 0 {
+				m.answered[about.Turn]++
+				return found[1], script[min(m.answered[about.Turn], len(script))-1]
+			}
+		}
+	}
+	return "other", reply{text: "Going on.", tokens: 20_000}
+}
+
+func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	m.mu.Lock()
+	kind, reply := m.choose(r.Header, body)
+	m.requests = append(m.requests, request{kind, body})
+	id, spawned := len(m.requests), m.spawned
+	m.mu.Unlock()
+	if reply.hang {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Minute):
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(event string, members map[string]any) {
+		members["type"] = event
+		data, _ := json.Marshal(members)
+		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, data)
+	}
+	response := map[string]any{"id": fmt.Sprintf("resp_%03d", id), "object": "response", "status": "in_progress", "model": body["model"], "output": []any{}}
+	if reply.refused {
+		response["status"] = "failed"
+		response["error"] = map[string]any{"code": "context_length_exceeded", "message": "Your input exceeds the context window of this model."}
+		send("response.failed", map[string]any{"response": response})
+		return
+	}
+	send("response.created", map[string]any{"response": response})
+	var output []map[string]any
+	if reply.text != "" {
+		output = append(output, map[string]any{"type": "message", "role": "assistant", "id": fmt.Sprintf("msg_%03d", id), "status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": reply.text, "annotations": []any{}}}})
+	}
+	for i, c := range reply.calls {
+		item := map[string]any{"id": fmt.Sprintf("item_%03d_%d", id, i), "call_id": fmt.Sprintf("call_%03d_%d", id, i), "name": c.name, "status": "completed"}
+		if c.text != "" {
+			item["type"], item["input"] = "custom_tool_call", c.text
+		} else {
+			arguments, _ := json.Marshal(c.arguments)
+			item["type"], item["arguments"] = "function_call", strings.ReplaceAll(string(arguments), "$AGENT", spawned)
+		}
+		if c.namespace != "" {
+			item["namespace"] = c.namespace
+		}
+		output = append(output, item)
+	}
+	for i, item := range output {
+		send("response.output_item.added", map[string]any{"output_index": i, "item": item})
+		send("response.output_item.done", map[string]any{"output_index": i, "item": item})
+	}
+	const answer = 77
+	response["status"], response["output"] = "completed", output
+	response["usage"] = map[string]any{
+		"input_tokens": reply.tokens - answer, "input_tokens_details": map[string]any{"cached_tokens": (reply.tokens - answer) / 2},
+		"output_tokens": answer, "output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": reply.tokens,
+	}
+	send("response.completed", map[string]any{"response": response})
+}
+
+// asked returns the requests of a kind so far, oldest first.
+func (m *model) asked(kind string) (of []request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.requests {
+		if r.kind == kind {
+			of = append(of, r)
+		}
+	}
+	return of
+}
+
+// last returns the newest request of a kind.
+func (m *model) last(kind string) request {
+	m.t.Helper()
+	of := m.asked(kind)
+	if len(of) == 0 {
+		m.t.Fatalf("the model was never asked for %q; kinds asked: %v", kind, m.kinds())
+	}
+	return of[len(of)-1]
+}
+
+func (m *model) kinds() (kinds []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.requests {
+		kinds = append(kinds, r.kind)
+	}
+	return kinds
+}
+
+// textsOf returns every text in a part of a request.
+func textsOf(v any) (texts []string) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, part := range v {
+			texts = append(texts, textsOf(part)...)
+		}
+	case map[string]any:
+		for _, member := range []string{"text", "content", "output", "input", "arguments"} {
+			texts = append(texts, textsOf(v[member])...)
+		}
+	}
+	return texts
+}
+
+// isOurs reports whether a text is what ctxls says.
+func isOurs(text string) bool {
+	return strings.HasPrefix(text, "ctxls") || strings.HasPrefix(text, "[context used: ")
+}
+
+// said lists what ctxls said in the conversation that a request carries: messages of the developer, which is what Codex makes of
+// additionalContext.
+func (r request) said() (said []string) {
+	input, _ := r.body["input"].([]any)
+	for _, v := range input {
+		if item := v.(map[string]any); item["role"] == "developer" {
+			for _, text := range textsOf(item["content"]) {
+				if isOurs(text) {
+					said = append(said, text)
+				}
+			}
+		}
+	}
+	return said
+}

@@ -1,0 +1,112 @@
+package test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The examples of docs/hosts.md print what stands below them, each in a home of its own.
+func TestExamplesOfHosts(t *testing.T) {
+	bin := buildAll(t)
+	text, err := os.ReadFile("../docs/hosts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?ms)^```(sh|python|ts)\n(.*?)^```\n+^```text\n(.*?)^```$").FindAllStringSubmatch(string(text), -1)
+	if len(examples) != 3 {
+		t.Fatalf("%d examples, want one in each of shell, Python and TypeScript", len(examples))
+	}
+	for _, example := range examples {
+		language, source, want := example[1], example[2], example[3]
+		t.Run(language, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "example."+language)
+			if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var command []string
+			switch language {
+			case "sh":
+				need(t, "jq")
+				command = []string{"sh", file}
+			case "python":
+				need(t, "python3")
+				command = []string{"python3", file}
+			case "ts":
+				need(t, "node")
+				command = typeScript(t, file)
+			}
+			cmd := exec.Command(command[0], command[1:]...)
+			cmd.Dir = dir
+			cmd.Env = []string{"HOME=" + dir, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120", "NO_COLOR=1"}
+			got, err := cmd.CombinedOutput()
+			if err != nil || !printed(string(got), want) {
+				t.Errorf("%v\n--- the document says\n%s\n--- it prints\n%s", err, want, got)
+			}
+		})
+	}
+}
+
+// need leaves a test out where a program is missing, but not in CI.
+func need(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		missing(t, err)
+	}
+}
+
+func missing(t *testing.T, what any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// typeScript returns the command that runs a program in TypeScript: Node as it is where it leaves types out by itself (from
+// 22.6 on), else with the types taken out beforehand by the package that Node does it with.
+func typeScript(t *testing.T, file string) []string {
+	if exec.Command("node", "--experimental-strip-types", "--eval", "0").Run() == nil {
+		return []string{"node", "--experimental-strip-types", "--no-warnings", asModule(t, file)}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		missing(t, err)
+	}
+	dir := filepath.Join(cache, "ctxls-dev", "amaro")
+	amaro := filepath.Join(dir, "node_modules", "amaro")
+	if _, err := os.Stat(amaro); err != nil {
+		if out, err := exec.Command("npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "amaro@1.2.1").CombinedOutput(); err != nil {
+			missing(t, string(out))
+		}
+	}
+	quoted, _ := json.Marshal([]string{amaro, file})
+	strip := `const [amaro, file] = ` + string(quoted) + `; process.stdout.write(require(amaro).transformSync(require("fs").readFileSync(file, "utf8"), { mode: "strip-only" }).code)`
+	plain, err := exec.Command("node", "--eval", strip).Output()
+	if err != nil {
+		t.Fatalf("taking the types out: %v", err)
+	}
+	out := strings.TrimSuffix(file, ".ts") + ".mjs"
+	if err := os.WriteFile(out, plain, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"node", out}
+}
+
+// asModule returns a copy of a program under an extension that says that it is a module.
+func asModule(t *testing.T, file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := strings.TrimSuffix(file, ".ts") + ".mts"
+	if err := os.WriteFile(copied, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}

@@ -1,0 +1,273 @@
+//go:build linux && e2e
+
+package gemini
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// A session.
+const one = "11111111-2222-4333-8444-555555555555"
+
+// What ctxls says, as its documentation gives the words.
+const guidance = "ctxls measures how full this session's context window is and says so with each prompt, as in " +
+	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70% it helps the user to hear about " +
+	"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
+	"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
+
+func wantSaid(t *testing.T, what string, r request, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, r.said()); diff != "" {
+		t.Errorf("%s: what was said to the model (-want +got):\n%s", what, diff)
+	}
+}
+
+// work uses a tool of each kind: one that reads, two at once of which one fails, one that edits, a command.
+func work() []reply {
+	return []reply{
+		{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
+		{tokens: 200_000, calls: []call{read("src/main.go"), read("missing.txt")}},
+		{tokens: 300_000, calls: []call{{"replace", map[string]any{"file_path": "$PROJECT/notes.txt", "instruction": "greet", "old_string": "alpha", "new_string": "ALPHA"}}}},
+		{tokens: 310_000, calls: []call{{"run_shell_command", map[string]any{"command": "cat src/util.go", "description": "look"}}}},
+		{tokens: 314_573, text: "All is done."},
+	}
+}
+
+// Two turns of work. With a prompt the model is told the share once one is known, and the first time what that means; nothing
+// else that it is sent differs from what it is sent without ctxls. Then ctxls leaves without a trace.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	converse := func(install bool) (*world, string) {
+		for _, name := range []string{"home", "project"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := newWorldAt(t, dir, map[string][]reply{"work": work(), "more": {{tokens: 320_000, text: "There is more."}}})
+		if install {
+			w.install()
+		}
+		var printed string
+		for _, prompt := range []string{"[[work]] please look around", "[[more]] go on"} {
+			answer, warnings := w.prompt(one, prompt)
+			printed += answer + warnings
+		}
+		return w, printed
+	}
+	without, plain := converse(false)
+	with, printed := converse(true)
+
+	all := with.model.asked("work")
+	if len(all) != 5 {
+		t.Fatalf("the model was asked %v", with.model.kinds())
+	}
+	wantSaid(t, "first turn", all[4])
+	wantSaid(t, "second turn", with.model.last("more"), guidance+"\n\n[context used: 30%]")
+	s, _ := with.Session(one)
+	if got := with.Tokens(one); got != 320_000 || s.Model != "gemini-2.5-pro" || s.Usage.WindowTokens != 1_048_576 || s.State != core.StateEnded {
+		t.Errorf("the session: %d tokens, %+v", got, s)
+	}
+	slices.Sort(s.WorkingSet)
+	if diff := cmp.Diff([]string{"missing.txt", "notes.txt", "src/main.go", "src/util.go"}, s.WorkingSet); diff != "" {
+		t.Errorf("working set (-want +got):\n%s", diff)
+	}
+
+	if plain != printed {
+		t.Errorf("people see (-without +with):\n%s", cmp.Diff(plain, printed))
+	}
+	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
+		t.Fatalf("requests (-without +with):\n%s", diff)
+	}
+	for i, r := range with.model.requests {
+		if diff := cmp.Diff(essence(without.model.requests[i]), essence(r)); diff != "" {
+			t.Errorf("request %d differs by more than what ctxls says (-without +with):\n%s", i, diff)
+		}
+	}
+
+	with.CTXLS("uninstall", "gemini-cli")
+	if got, err := os.ReadFile(with.settings()); err != nil || string(got) != base {
+		t.Errorf("%v, settings (-want +got):\n%s", err, cmp.Diff(base, string(got)))
+	}
+}
+
+// process is what a command's result says of itself.
+var process = regexp.MustCompile(`Process Group PGID: \d+`)
+
+// essence is a request without what ctxls says and without what differs from run to run by itself: the names of calls and of
+// processes.
+func essence(r request) any {
+	var strip func(v any) any
+	strip = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return strings.TrimSpace(process.ReplaceAllString(framed.ReplaceAllString(v, ""), ""))
+		case []any:
+			kept := []any{}
+			for _, part := range v {
+				stripped := strip(part)
+				if p, ok := stripped.(map[string]any); ok && p["text"] == "" && len(p) == 1 {
+					continue
+				}
+				kept = append(kept, stripped)
+			}
+			return kept
+		case map[string]any:
+			kept := map[string]any{}
+			for name, member := range v {
+				if name != "id" {
+					kept[name] = strip(member)
+				}
+			}
+			return kept
+		}
+		return v
+	}
+	return strip(r.body)
+}
+
+// The host compacts by itself, in the midst of a turn, and tells nobody. The fall is seen; the files in use come back with the
+// next tool, once.
+func TestCompaction(t *testing.T) {
+	w := newWorld(t, map[string][]reply{
+		"fill": {{tokens: 30_000, calls: []call{read("src/main.go"), read("src/util.go")}}, {tokens: 40_000, text: "It is filled."}},
+		"over": {
+			{tokens: 140_000, text: "Reading on.", calls: []call{read("src/main.go")}},
+			{tokens: 45_000, calls: []call{read("notes.txt")}},
+			{tokens: 46_000, calls: []call{read("notes.txt")}},
+			{tokens: 47_000, text: "It is over."},
+		},
+	})
+	w.Write(w.settings(), strings.Replace(base, `"privacy"`, `"model": {"compressionThreshold": 0.05}, "privacy"`, 1))
+	w.install()
+	w.prompt(one, "[[fill]] read it all")
+	if s, _ := w.Session(one); s.Compactions != 0 {
+		t.Errorf("%d compactions before any", s.Compactions)
+	}
+	w.prompt(one, "[[over]] go on")
+	kinds := w.model.kinds()
+	if !slices.Contains(kinds, "summary") {
+		t.Fatalf("the host did not compact: %v", kinds)
+	}
+	s, _ := w.Session(one)
+	if got := w.Tokens(one); got != 47_000 || s.Compactions != 1 {
+		t.Errorf("%d tokens, %d compactions", got, s.Compactions)
+	}
+	const context = "ctxls: working context\nCurrent file paths in context:\n  - src/main.go\n  - src/util.go"
+	over := w.model.asked("over")
+	for i, r := range over {
+		want := 0
+		if i >= 2 { // the tool after the fall
+			want = 1
+		}
+		if got := strings.Count(strings.Join(r.said(), "\n"), context); got != want {
+			t.Errorf("request %d of the turn: the working context is said %d times, want %d: %q", i, got, want, r.said())
+		}
+	}
+	for _, r := range w.model.asked("summary") {
+		if strings.Contains(strings.Join(r.texts(), "\n"), "Current file paths in context") {
+			t.Error("the summariser was given the working context, which this host has no place for")
+		}
+	}
+}
+
+// What a sub-agent reads and holds is its own. Neither is it told anything.
+func TestSubAgent(t *testing.T) {
+	w := newWorld(t, map[string][]reply{
+		"delegate": {
+			{tokens: 100_000, calls: []call{read("notes.txt")}},
+			{tokens: 110_000, calls: []call{{"invoke_agent", map[string]any{"agent_name": "generalist", "prompt": "[[inner]] look around"}}}},
+			{tokens: 120_000, calls: []call{read("src/main.go")}},
+			{tokens: 130_000, text: "It is delegated."},
+		},
+		"inner": {
+			{tokens: 50_000, calls: []call{read("src/util.go")}},
+			{tokens: 55_000, calls: []call{{"complete_task", map[string]any{"result": map[string]any{"response": "There is a util."}}}}},
+		},
+	})
+	w.install()
+	w.prompt(one, "[[delegate]] have a look")
+	if n := len(w.model.asked("inner")); n != 2 {
+		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.kinds())
+	}
+	wantSaid(t, "the sub-agent", w.model.last("inner"))
+	wantSaid(t, "the main chain", w.model.last("delegate"))
+	s, _ := w.Session(one)
+	if got := w.Tokens(one); got != 130_000 || s.Compactions != 0 {
+		t.Errorf("the main gauge: %d tokens, %d compactions", got, s.Compactions)
+	}
+	if len(s.Agents) != 0 {
+		t.Errorf("sub-agents that have not ended: %+v", s.Agents)
+	}
+	slices.Sort(s.WorkingSet)
+	if diff := cmp.Diff([]string{"notes.txt", "src/main.go"}, s.WorkingSet); diff != "" {
+		t.Errorf("working set of the main chain (-want +got):\n%s", diff)
+	}
+}
+
+// Installed for the user and for the project, ctxls runs and speaks once all the same.
+func TestInstalledTwice(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 524_288, text: "More."}}})
+	w.install("--user")
+	w.install("--project")
+	w.prompt(one, "[[more]] go")
+	w.prompt(one, "[[more]] go")
+	wantSaid(t, "second turn", w.model.last("more"), guidance+"\n\n[context used: 50%]")
+}
+
+// A host that is told to stop ends its session, and what was known of it stays.
+func TestTermination(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
+	w.install("--project")
+	cmd, output, warnings := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		if n := len(w.model.asked("slow")); n < 2 {
+			return fmt.Sprintf("the model was asked %d times\n%s%s", n, output, warnings)
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it says how it was ended
+	eventually(t, func() string {
+		if s, _ := w.Session(one); s.State != core.StateEnded {
+			return "the session is " + string(s.State)
+		}
+		return ""
+	})
+	if got := w.Tokens(one); got != 100_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+}
+
+// eventually waits until a condition holds, which says what is wrong as long as it does not.
+func eventually(t *testing.T, wrong func() string) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		problem := wrong()
+		if problem == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(problem)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

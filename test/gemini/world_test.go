@@ -1,0 +1,124 @@
+//go:build linux && e2e
+
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/test/e2e"
+)
+
+// The key that Gemini CLI is given. It opens nothing.
+const key = "fake-000"
+
+// patience is how long one run of Gemini CLI may take.
+const patience = 60 * time.Second
+
+// base is what Gemini CLI needs to know so that it asks nothing.
+const base = `{
+  // asked once, kept here
+  "security": {"auth": {"selectedType": "gemini-api-key"}},
+  "general": {"enableAutoUpdate": false},
+  "privacy": {"usageStatisticsEnabled": false},
+  "telemetry": {"enabled": false}
+}
+`
+
+// world is a home, a project and a model.
+type world struct {
+	*e2e.World
+	model *model
+	begun map[string]bool // sessions
+}
+
+// newWorld makes a world with a few files in the project. In scripts, paths begin with $PROJECT.
+func newWorld(t *testing.T, scripts map[string][]reply) *world {
+	t.Parallel()
+	return newWorldAt(t, t.TempDir(), scripts)
+}
+
+func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
+	w := &world{World: e2e.NewWorld(t, dir), begun: map[string]bool{}}
+	for _, script := range scripts {
+		for _, reply := range script {
+			for _, c := range reply.calls {
+				for name, value := range c.args {
+					if s, ok := value.(string); ok {
+						c.args[name] = strings.ReplaceAll(s, "$PROJECT", w.Project)
+					}
+				}
+			}
+		}
+	}
+	w.model = newModel(t, scripts)
+	w.Env = []string{"GOOGLE_GEMINI_BASE_URL=" + w.model.server.URL, "GEMINI_API_KEY=" + key}
+	w.Write(w.settings(), base)
+	w.Write(filepath.Join(w.Home, ".gemini", "trustedFolders.json"), `{"`+w.Project+`": "TRUST_FOLDER"}`)
+	t.Cleanup(w.nothingElseSaid)
+	return w
+}
+
+// nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
+func (w *world) nothingElseSaid() {
+	installed, _, _ := strings.Cut(e2e.HostBin(), "node_modules") // the cache is named after ctxls
+	for i, r := range w.model.requests {
+		for _, text := range r.texts() {
+			rest := strings.ReplaceAll(framed.ReplaceAllString(text, ""), installed, "")
+			if at := strings.Index(rest, "ctxls"); at >= 0 {
+				w.T.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
+			}
+		}
+	}
+}
+
+func (w *world) settings() string { return filepath.Join(w.Home, ".gemini", "settings.json") }
+
+// install has Gemini CLI run ctxls.
+func (w *world) install(flags ...string) {
+	w.T.Helper()
+	w.CTXLS(append([]string{"install", "gemini-cli"}, flags...)...)
+}
+
+// gemini starts Gemini CLI without a terminal. What it answers and what it warns of are apart.
+func (w *world) gemini(ctx context.Context, args ...string) (cmd *exec.Cmd, output, warnings *bytes.Buffer) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	args = append([]string{"--no-warnings", e2e.HostBin(), "--model", "gemini-2.5-pro", "--yolo"}, args...)
+	cmd = w.Command(ctx, node, args...)
+	output, warnings = new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = output, warnings
+	return cmd, output, warnings
+}
+
+// prompt runs one turn of a session to its end and returns what Gemini CLI answered and what it warned of.
+func (w *world) prompt(session, prompt string) (answer, warnings string) {
+	w.T.Helper()
+	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
+	defer cancel()
+	choice := "--session-id"
+	if w.begun[session] {
+		choice = "--resume"
+	}
+	w.begun[session] = true
+	cmd, output, problems := w.gemini(ctx, "-p", prompt, choice, session)
+	if err := cmd.Run(); err != nil {
+		if _, exited := errors.AsType[*exec.ExitError](err); !exited || ctx.Err() != nil {
+			w.T.Fatalf("gemini: %v\n%s%s", err, output, problems)
+		}
+	}
+	return output.String(), problems.String()
+}
+
+// read is a call of the tool that reads a file of the project.
+func read(path string) call {
+	return call{"read_file", map[string]any{"file_path": "$PROJECT/" + path}}
+}

@@ -1,0 +1,108 @@
+//go:build !windows
+
+package screen
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+var update = flag.Bool("update", false, "make the README's picture of the page anew")
+
+// noon is when the report of the picture was made.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// pageSession is a session that has worked for hours: so many tokens a response, compacted whenever it was full.
+func pageSession(host core.Host, id, cwd, title, model string, window, compaction, perResponse, responses int) ui.PageSession {
+	tokens, compactions, provenance := 21_000, 0, core.ProvenanceTranscript
+	var samples []core.Sample
+	for i := range responses {
+		kind := core.SampleUsage
+		if tokens += perResponse/2 + perResponse*(i%4)/3; tokens > compaction {
+			tokens, kind, compactions = 29_000, core.SampleCompaction, compactions+1
+		}
+		samples = append(samples, core.Sample{At: noon.Add(time.Duration(i-responses) * 90 * time.Second), Tokens: tokens, WindowTokens: window, Kind: kind})
+	}
+	left, percent, share, at := compaction-tokens, core.Percent(tokens, window), float64(tokens)/float64(window)*100, samples[len(samples)-1].At
+	level := core.LevelOf(tokens, window, left, core.DefaultConfig().Levels)
+	part := func(category core.Category, tool string, percent int) core.Part {
+		return core.Part{Category: category, Tool: tool, Tokens: tokens * percent / 100}
+	}
+	parts := []core.Part{part(core.CategoryMemory, "", 2), part(core.CategorySummary, "", 4), part(core.CategoryUser, "", 1), part(core.CategoryAssistant, "", 8), part(core.CategoryThinking, "", 9),
+		part(core.CategoryCalls, "", 14), part(core.CategoryResult, "Read", 27), part(core.CategoryResult, "Bash", 15), part(core.CategoryResult, "Grep", 4)}
+	rest := tokens
+	for _, p := range parts {
+		rest -= p.Tokens
+	}
+	parts = append([]core.Part{{Category: core.CategorySystem, Tokens: rest}}, parts...)
+	return ui.PageSession{Samples: samples, SessionDetail: core.SessionDetail{
+		SessionView: core.SessionView{Host: host, SessionID: id, CWD: cwd, Title: title, Model: model, Compactions: compactions, State: core.StateActive, StartedAt: samples[0].At, UpdatedAt: at,
+			WorkingSet: []string{"src/cart/server.ts", "src/cart/store.ts"}, Agents: []core.AgentView{},
+			Usage: core.Usage{Tokens: &tokens, ProjectedTokens: &tokens, WindowTokens: window, WindowWhy: "the host says so", Percent: &share, Level: &level, Provenance: &provenance, AsOf: &at,
+				CompactionTokens: &compaction, ToCompaction: &left, TurnsLeft: &core.Forecast{Low: 2, Mid: 4, High: 7}, Display: core.Display{Tokens: &tokens, LimitTokens: window, Percent: &percent}}},
+		Breakdown: &core.Breakdown{Tokens: &tokens, AsOf: &at, Parts: parts, Files: []core.FilePart{{Path: "src/cart/server.ts", Tokens: tokens / 9}, {Path: "src/cart/store.ts", Tokens: tokens / 15}},
+			LastTurn: &core.Growth{Since: noon.Add(-4 * time.Minute), Tokens: tokens / 10, Parts: []core.Part{part(core.CategoryResult, "Read", 10)}}},
+	}}
+}
+
+// The picture of the page in the README, and the same page in the other theme and on a telephone, for whoever wants to look.
+func TestPagePicture(t *testing.T) {
+	var tokens []int
+	for i := range 412 {
+		tokens = append(tokens, int(58_000*math.Exp(0.62*math.Sin(float64(i)*1.7)+0.45*math.Cos(float64(i)*0.37)+0.2*math.Sin(float64(i*i)))))
+	}
+	tokens = append(tokens, 214_000, 231_000, 268_000)
+	report := core.FleetReport{Sessions: 3, Compactions: 4, Histogram: core.Histogram(tokens), TaskTokens: tokens,
+		ContextOptimizationReport: core.Fleet{Tokens: tokens, Trim: core.TrimCount{Operations: 14, Tokens: 391_000}}.Report(core.DefaultConfig().Metrics)}
+	sessions := []ui.PageSession{
+		pageSession(core.HostClaudeCode, "c203db13", "/home/dev/shop", "Move the cart to the server", "claude-opus-4-6", 200_000, 167_000, 5_200, 118),
+		pageSession(core.HostCodex, "019a3c3e", "/home/dev/kernel", "", "gpt-5.4", 258_400, 244_800, 7_000, 31),
+		pageSession(core.HostClaudeCode, "77e1b9f0", "/home/dev/site", "Tidy the style sheets", "claude-sonnet-4-6", 200_000, 167_000, 2_100, 40),
+	}
+	var page bytes.Buffer
+	if err := ui.Page(&page, report, sessions, noon); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := startBrowser(t)
+	for _, screen := range []struct {
+		name, theme   string
+		width, height int
+	}{{"light", "light", 1100, 1400}, {"dark", "dark", 1100, 2300}, {"light-narrow", "light", 390, 2400}, {"dark-narrow", "dark", 390, 2400}} {
+		b.open(file, screen.width, 900, screen.theme)
+		data := b.picture(screen.width, screen.height)
+		if dir := os.Getenv("CTXLS_PICTURES"); dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, "page-"+screen.name+".png"), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if screen.name == "light" && *update {
+			if err := os.WriteFile("../../docs/images/report.png", data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.quiet(file)
+
+	// The picture is of the page as it is, though fonts may differ: a browser draws no two alike.
+	data, err := os.ReadFile("../../docs/images/report.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(data))
+	if err != nil || len(data) > 200_000 || picture.Bounds().Dx() != 1100 {
+		t.Errorf("docs/images/report.png: %d bytes (%v); go test ./test/screen -run Picture -update makes it anew", len(data), err)
+	}
+}
