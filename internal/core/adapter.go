@@ -27,7 +27,8 @@ type Adapter interface {
 // Scanner is an Adapter whose host records conversations in a way that can be read back as far as the window reaches.
 type Scanner interface {
 	// Scan visits what the model's window holds by the transcript at path, newest first, until visit returns false: the
-	// entries since the last compaction, with the summary that it left, and of those before it what the host kept. It
+	// entries since the last compaction, with the summary that it left, and of those before it what the host kept. In the
+	// order of the file, the report of an answer stands before the answer's content or in the same entry. It
 	// takes as long as that takes, and calls progress meanwhile with how many bytes it has read and how many there are.
 	// No usable file is an error that says why.
 	Scan(ctx context.Context, path string, progress func(done, total int64), visit func(Entry) bool) error

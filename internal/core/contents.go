@@ -61,7 +61,9 @@ func (s *Service) breakdown(ctx context.Context, st State, progress func(done, t
 	budget := maxBreakdownBytes
 	err = scanner.Scan(ctx, e.Transcript, progress, func(en Entry) bool {
 		budget = countPieces(en.Content, s.Counter, budget)
-		entries = append(entries, en)
+		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
+			entries = append(entries, Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})
+		}
 		return true
 	})
 	switch {

@@ -92,7 +92,7 @@ func (term *terminal) commands(line string, done func(screen string) bool) {
 // What install says of trust is so: until somebody trusts them, Codex skips the hooks without a word; it asks at its next start; and
 // from then on they run, here and in codex exec. In the same sitting a compaction that a person asks for, and a new conversation.
 func TestTrustAndTerminal(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newWorldAt(t, t.TempDir(), map[string][]reply{ // beside no other test: a hook that is late says nothing
 		"look": {
 			{tokens: 150_000, calls: []call{run("cat notes.txt")}},
 			{tokens: 190_000, calls: []call{run("sed -n 1,3p 'src/util.go'")}},

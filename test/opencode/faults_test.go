@@ -120,7 +120,8 @@ func TestServerKilledAndHung(t *testing.T) {
 	}
 	back("being killed")
 
-	// Times on a machine with other work: the best of three each. The bound is what people would feel.
+	// A second is what people would feel. On a machine with other work turns differ by more than that among themselves; then only what
+	// goes beyond their own spread says anything. How long each hook waits is tested with the plugin, without a host.
 	var well, hung []time.Duration
 	for range 3 {
 		well = append(well, turn("well"))
@@ -132,8 +133,9 @@ func TestServerKilledAndHung(t *testing.T) {
 		back("hanging")
 	}
 	t.Logf("turns: %v; with ctxls hung %v", well, hung)
-	if longer := slices.Min(hung) - slices.Min(well); longer > time.Second {
-		t.Errorf("with ctxls hung a turn takes %v longer", longer)
+	spread := slices.Max(well) - slices.Min(well)
+	if longer := slices.Min(hung) - slices.Min(well); longer > time.Second+spread {
+		t.Errorf("with ctxls hung a turn takes %v longer, where turns without differ by %v", longer, spread)
 	}
 
 	pid := w.server()

@@ -1,7 +1,8 @@
 // Cuts the README's pictures out of those that the tests left behind.
-import { chromium } from 'playwright-core';
-import { readFileSync, writeFileSync } from 'node:fs';
+
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { chromium } from 'playwright-core';
 
 /** What to cut out of which picture: x, y, width, height; and how small to make it. */
 const cuts = {
@@ -13,9 +14,13 @@ const cuts = {
 
 const root = new URL('../', import.meta.url);
 const picture = name => `data:image/png;base64,${readFileSync(new URL(`out/screenshots/${name}.png`, root), 'base64')}`;
-const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'], {
-  encoding: 'utf8',
-}).trim();
+const executablePath = execFileSync(
+  'sh',
+  ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'],
+  {
+    encoding: 'utf8',
+  },
+).trim();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const page = await browser.newPage();
 for (const [name, { from, cut }] of Object.entries(cuts)) {

@@ -203,15 +203,16 @@ export class Server implements vscode.Disposable {
     this.#become({ kind: 'failed', why });
   }
 
+  /** What the server said of its end; "" where it said nothing. */
   #lastWord(): string {
-    const said = this.#lastWords.findLast(line => line.startsWith('ctxls: ')) ?? this.#lastWords.at(-1) ?? '';
-    return said.replace(/^ctxls: /, '');
+    const words = this.#lastWords.map(line => /^(?:ctxls: |panic: |.*\blevel=ERROR msg=)(.*)/.exec(line)?.[1]);
+    return words.findLast(word => word !== undefined) ?? '';
   }
 
   /** Takes what the server says on its standard error into the log, at the level that it says. */
   #listen(input: Readable): void {
     createInterface({ input }).on('line', line => {
-      this.#lastWords = [...this.#lastWords.slice(-9), line];
+      this.#lastWords = [...this.#lastWords.slice(-99), line]; // a panic has a long tail
       const text = line.replace(/^time=\S+ /, '');
       if (/\blevel=(ERROR)\b/.test(line)) this.#log.error(text);
       else if (/\blevel=WARN\b/.test(line)) this.#log.warn(text);

@@ -1,17 +1,14 @@
 // What fills a session's window, which costs the server a look at the transcript and so is asked for less often than the rest.
 import * as vscode from 'vscode';
 import type { Server } from './client.ts';
-import type { SessionView } from './protocol.ts';
+import type { Breakdown, Part, SessionView } from './protocol.ts';
 import { keyOf } from './sessions.ts';
 
 /** At most one question about a session within so many milliseconds. */
 const pause = 3_000;
 
-export type Breakdown = NonNullable<SessionView['breakdown']>;
-export type Part = Breakdown['parts'][number];
-
 /** What the categories of a breakdown are called. */
-const categories: Record<string, string> = {
+const categories: Record<Part['category'], string> = {
   system: 'system prompt and tools',
   memory: 'memory files',
   summary: 'summary of what was compacted',
@@ -27,7 +24,7 @@ const categories: Record<string, string> = {
 /** Names a part of a window for people. */
 export function partName({ category, tool }: Part): string {
   if (category === 'toolResult' && tool) return `results of ${tool}`;
-  return categories[category] ?? category;
+  return categories[category] ?? category; // a newer server may know more of them
 }
 
 /** What is known of a session's breakdown: undefined until it was asked, null where the server does not know. */

@@ -85,8 +85,9 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   );
   if (chosen !== go) return;
   const done = await run(ctxls, args);
-  const where = done.split('\n', 1)[0];
-  void vscode.window.showInformationMessage(`ctxls: installed in ${where}. Sessions that start from now on are seen.`);
+  const [where, ...said] = done.trim().split('\n');
+  const more = said.filter(line => !line.startsWith(' ')).join(' '); // what was changed is known by now
+  void vscode.window.showInformationMessage(`ctxls: installed in ${where}. ${more}`);
 }
 
 /** Asks for host, scope and status line; returns the arguments of the command line. */

@@ -5,6 +5,25 @@ import { dirname, join } from 'node:path';
 
 const testdata = join(import.meta.dirname, '../../../internal/hook/claudecode/testdata');
 
+/** Lines of a transcript, by a text that only they have. */
+const kinds = {
+  prompt: ['basic', '"promptSource":'],
+  call: ['basic', '"type":"tool_use"'],
+  result: ['basic', '"type":"tool_result"'],
+  answer: ['basic', '"text":"FINAL-ANSWER'],
+  boundary: ['compact-auto', '"subtype":"compact_boundary"'],
+  summary: ['compact-auto', '"isCompactSummary":true'],
+} as const;
+type Kind = keyof typeof kinds;
+
+function captured(kind: Kind): string {
+  const [file, text] = kinds[kind];
+  const lines = readFileSync(join(testdata, 'transcripts', `${file}.jsonl`), 'utf8').split('\n');
+  const found = lines.find(line => line.includes(text));
+  if (!found) throw new Error(`${file}.jsonl has no line with ${text}`);
+  return found;
+}
+
 /** Where processes of ctxls run: which program, and with which environment. */
 export interface Machine {
   ctxls: string;
@@ -16,7 +35,8 @@ export class Agent {
   readonly id: string;
   readonly cwd: string;
   readonly transcript: string;
-  #responses = 0;
+  #lines = 0;
+  #tokens = 15_000; // system prompt and tools
 
   constructor(machine: Machine, id: string, cwd: string) {
     this.#machine = machine;
@@ -55,28 +75,26 @@ export class Agent {
     return this.#run(['statusline'], this.payload('StatusLine.72pct', { context_window, ...changes }));
   }
 
-  /** One turn: a prompt, an answer for which the window held so many tokens, and the end of it. */
-  turn(tokens: number): void {
-    this.hook('UserPromptSubmit', { prompt: 'go on' });
-    this.answer(tokens);
+  /** One turn: a prompt, perhaps files that are read, an answer for which the window held so many tokens, and the end of it. */
+  turn(tokens: number, ...files: string[]): void {
+    const prompt = 'look at what is left to do and go on';
+    this.hook('UserPromptSubmit', { prompt });
+    this.#write('prompt', { role: 'user', content: prompt });
+    for (const file of files) this.#read(file, tokens);
+    if (files.length > 0) this.reads(...files);
+    this.#answer('answer', tokens);
+    this.#tokens = tokens;
     this.hook('Stop');
   }
 
-  /** Writes an answer into the transcript, as Claude Code does before it calls its hooks. */
-  answer(tokens: number): void {
-    const lines = readFileSync(join(testdata, 'transcripts/basic.jsonl'), 'utf8').split('\n');
-    const captured = JSON.parse(lines.find(line => line.includes('"type":"assistant"')) ?? '{}');
-    const at = new Date().toISOString();
-    const id = `msg_${this.id.slice(0, 4)}_${++this.#responses}`;
-    const usage = {
-      ...captured.message.usage,
-      input_tokens: 12,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: tokens - 12,
-    };
-    const message = { ...captured.message, id, usage };
-    const line = { ...captured, message, uuid: id, timestamp: at, sessionId: this.id, cwd: this.cwd };
-    appendFileSync(this.transcript, `${JSON.stringify(line)}\n`);
+  /** Claude Code compacts: it says so, writes it down, and says that it is done. */
+  compact(postTokens: number): void {
+    this.hook('PreCompact.auto');
+    const compactMetadata = { trigger: 'auto', preTokens: this.#tokens, postTokens };
+    this.#write('boundary', undefined, { compactMetadata });
+    this.#write('summary', { role: 'user', content: 'The parser is ported; its tests are left to do. '.repeat(20) });
+    this.hook('PostCompact.auto');
+    this.#tokens = postTokens;
   }
 
   /** Has tools run on files. */
@@ -88,6 +106,44 @@ export class Agent {
       tool_response: '1\tpackage main\n',
     }));
     this.hook('PostToolBatch.parallel', { tool_calls });
+  }
+
+  /** A file is read: the call, and what it gave back, which grows with what the window came to hold. */
+  #read(file: string, tokens: number): void {
+    const id = `toolu_${this.id.slice(0, 4)}_${++this.#lines}`;
+    const content = [{ type: 'tool_use', id, name: 'Read', input: { file_path: join(this.cwd, file) } }];
+    this.#answer('call', this.#tokens + 60, content);
+    const text = 'func parse(line string) (node, error) {\n'.repeat(
+      Math.max(1, Math.round((tokens - this.#tokens) / 14)),
+    );
+    this.#write('result', { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text }] });
+  }
+
+  #answer(kind: Kind, tokens: number, content?: object[]): void {
+    const { message } = JSON.parse(captured(kind));
+    const usage = {
+      ...message.usage,
+      input_tokens: 12,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: tokens - 12,
+    };
+    const id = `msg_${this.id.slice(0, 4)}_${++this.#lines}`;
+    this.#write(kind, { ...message, id, usage, ...(content && { content }) });
+  }
+
+  /** Appends a line to the transcript, which was captured and is made this session's. */
+  #write(kind: Kind, message?: object, changes: object = {}): void {
+    const uuid = `${this.id.slice(0, 8)}-${++this.#lines}`;
+    const line = JSON.parse(captured(kind));
+    delete line.toolUseResult;
+    const ours = {
+      uuid,
+      timestamp: new Date().toISOString(),
+      sessionId: this.id,
+      cwd: this.cwd,
+      ...(message && { message }),
+    };
+    appendFileSync(this.transcript, `${JSON.stringify({ ...line, ...ours, ...changes })}\n`);
   }
 
   #run(args: string[], input: string): string {

@@ -5,13 +5,16 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { reads, until, type World } from './world.ts';
+import { gauge, reads, until, type World } from './world.ts';
 
 export async function theEditor(t: TestContext, world: World): Promise<void> {
   const { page } = world;
   const text = 'hello world\nThe quick brown fox jumps over the lazy dog.\n';
   const file = join(world.project, 'notes.txt');
   writeFileSync(file, text);
+
+  world.agent('e1111111-0000-4000-8000-000000000001').turn(50_000); // its model decides how is counted
+  await reads(gauge(page), '25% · 117k left');
 
   await t.test('measuring counts the file, or what is selected, as the command line does', async () => {
     const measured = (text: string) => {
@@ -27,6 +30,7 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await page.locator('.monaco-editor .view-line').first().waitFor();
     await world.command('ctxls: Measure Selection or File');
     await toast(page, `The file has about ${measured(text)} tokens`);
+    await page.locator('.monaco-editor .view-line').first().click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Shift+End');
     await world.command('ctxls: Measure Selection or File');
@@ -46,6 +50,7 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     mkdirSync(dirname(settings), { recursive: true });
     writeFileSync(settings, '{\n  "model": "opus"\n}\n');
     await world.command('ctxls: Install Hooks for a Host');
+    await choose(page, 'Claude Code');
     await choose(page, 'For me, everywhere');
     await choose(page, 'Hooks and status line');
     await page.locator('.view-line').filter({ hasText: 'PostToolBatch' }).first().waitFor();
@@ -61,6 +66,7 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     assert(existsSync(program) && statSync(program).mode & 0o100, program);
     assert.match(execFileSync(program, ['version'], { encoding: 'utf8' }), /^ctxls \d/);
     await world.command('ctxls: Install Hooks for a Host');
+    await choose(page, 'Claude Code');
     await choose(page, 'For me, everywhere');
     await choose(page, 'Hooks and status line');
     await toast(page, 'nothing to do');

@@ -77,8 +77,8 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await gauge(page).locator('.codicon-sync').waitFor();
     assert.match(await label(page), /compacting now/);
     await world.picture('compacting');
-    agent.hook('PostCompact.manual');
-    await reads(gauge(page), /^ ?~\d+% · ~\d+k left$/);
+    agent.hook('PostCompact.manual', { compact_summary: 'all is well' });
+    await reads(gauge(page), /^~\d+% · ~\d+k left$/);
     assert.match(await label(page), /about \d+ percent/);
     await away(page);
     assert.doesNotMatch((await gauge(page).getAttribute('class')) ?? '', /-kind/);
@@ -98,11 +98,11 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
 
   await t.test('the tooltip tells all that is known', async () => {
     agent.statusline(30_000, { session_name: 'tidy up' });
-    agent.reads('src/main.go', 'src/util.go');
-    for (const tokens of [52_000, 75_000, 99_000, 121_000, 144_000]) agent.turn(tokens);
+    for (const tokens of [52_000, 75_000, 99_000, 121_000]) agent.turn(tokens, 'src/main.go');
+    agent.turn(144_000, 'src/util.go');
     await reads(gauge(page), '72% · 23k left');
     const tooltip = await hover(page);
-    await reads(tooltip, /tidy up/);
+    await reads(tooltip, /tidy up.*results of Read ~\d+k/s);
     const text = ((await tooltip.innerText()) ?? '').replace(/\s+/g, ' ');
     for (const part of [
       /claude-sonnet-4-6 \(anthropic, claude-code\)/,
@@ -110,8 +110,8 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
       /Tokens 144,000, 72\.0 % of the window/,
       /Compaction at 167,000, 23,000 left; 1 so far/,
       /Growth 2\dk a turn; about 1 turns? left/,
-      /Filled by (\?|.*results)/,
-      /Works on src\/(main|util)\.go, src\/(main|util)\.go/,
+      /Filled by .*results of Read ~\d+k, /,
+      /Works on src\/util\.go, src\/main\.go/,
       /As of just now, from the transcript/,
     ]) {
       assert.match(text, part);

@@ -24,13 +24,14 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
   });
 
   await t.test('a reload of the window leaves one server, and the dashboard', async () => {
+    await world.command('View: Close All Editors');
     await world.command('ctxls: Show Dashboard');
     await reads(dashboard(page).locator('.figure'), /%/);
     for (let i = 0; i < 2; i++) {
       const [before] = world.servers();
-      await page.reload();
-      await reads(gauge(page), '30% · 107k left');
+      await world.command('Developer: Reload Window');
       await until(() => world.servers().length === 1 && world.servers()[0] !== before, 'one new server');
+      await reads(gauge(page), '30% · 107k left');
     }
     await world.picture('reloaded');
     await reads(dashboard(page).locator('.figure'), /%/);
@@ -50,7 +51,8 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     const other = await world.open(folder);
     await reads(gauge(other), '75% · 17k left');
     assert.equal(world.servers().length, 2);
-    await other.close();
+    await other.close({ runBeforeUnload: true });
+    await until(() => world.servers().length === 1, 'its server goes with it');
     await world.command('ctxls: Restart Server'); // the first one's is not the one that goes
     await reads(gauge(page), '30% · 107k left');
   });

@@ -7,6 +7,8 @@ import { gauge, reads, until, type World } from './world.ts';
 
 export async function theSessions(t: TestContext, world: World): Promise<void> {
   const { page } = world;
+  const first = world.agent('a1111111-0000-4000-8000-000000000001');
+  first.statusline(144_000, { session_name: 'tidy up' });
   const second = world.agent('b2222222-0000-4000-8000-000000000002');
   const elsewhere = world.agent('c3333333-0000-4000-8000-000000000003', join(world.root, 'home/dev/other'));
 
@@ -20,10 +22,10 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     second.hook('SubagentStart', { agent_type: 'Explore' });
     await gauge(page).click();
     await until(async () => (await rows(page)).length === 3, 'three rows');
-    const [first, agent, other] = await rows(page);
-    assert.match(first ?? '', /second thoughts.*███░░░░░░░ 25% · 117k left.*claude-sonnet-4-6 · claude-code/);
+    const [newest, agent, older] = await rows(page);
+    assert.match(newest ?? '', /second thoughts.*███░░░░░░░ 25% · 117k left.*claude-sonnet-4-6 · claude-code/);
     assert.match(agent ?? '', /└ Explore.*·········· \?/);
-    assert.match(other ?? '', /tidy up.*███████░░░ 72% · 23k left/);
+    assert.match(older ?? '', /tidy up.*███████░░░ 72% · 23k left/);
     await world.picture('pick');
     second.hook('SubagentStop', { agent_type: 'Explore' });
     await until(async () => (await rows(page)).length === 2, 'the list follows');
@@ -51,7 +53,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await row(page, 'tidy up').locator('.codicon-pin').click();
     await page.keyboard.press('Escape');
     await reads(gauge(page), '72% · 23k left');
-    world.agent('a1111111-0000-4000-8000-000000000001').hook('SessionEnd.other');
+    first.hook('SessionEnd.other');
     await reads(gauge(page), '30% · 107k left');
   });
 

@@ -145,7 +145,9 @@ export class Window {
     const say = async (message: string) => void this.messages.push(message);
     const write = (message: string) => void this.log.push(message);
     const channel = {
-      ...Object.fromEntries(['trace', 'debug', 'info', 'warn', 'error', 'append', 'appendLine'].map(name => [name, write])),
+      ...Object.fromEntries(
+        ['trace', 'debug', 'info', 'warn', 'error', 'append', 'appendLine'].map(name => [name, write]),
+      ),
       show: nothing,
       dispose: nothing,
       onDidChangeLogLevel: nothing,
