@@ -11,7 +11,7 @@ STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
 build: bin/ctxls
 
-bin/ctxls: $(shell find cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin') go.mod go.sum
+bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls
 
 # A recorded session, played through the real binary.
@@ -47,7 +47,7 @@ fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
 lint: $(STATICCHECK)
-	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
+	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
