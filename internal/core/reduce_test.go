@@ -454,6 +454,25 @@ func TestClocksThatWereWrong(t *testing.T) {
 	}
 }
 
+// A compaction under a clock that was ahead is over all the same when the clock is put right: what is reported from then on counts.
+func TestClockPutRightAfterCompaction(t *testing.T) {
+	w := newWorld()
+	rightly := w.now
+	w.now = w.now.Add(365 * 24 * time.Hour)
+	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened}, Event{Kind: CompactionDone})
+	w.now = rightly
+	for i := range 2 {
+		out := w.play(t, w.at(BatchFinished, 40_000+i))
+		if got := out.Session.Usage; *got.Tokens != 40_000+i || !got.Exact {
+			t.Errorf("report %d: %d, exact %v", i, *got.Tokens, got.Exact)
+		}
+	}
+	boundary := Entry{Boundary: &Boundary{ID: "b", At: w.now.Add(time.Second), PostTokens: 5_000}}
+	if out := w.play(t, Event{Kind: BatchFinished, Reading: w.reading(boundary)}); out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 5_000 {
+		t.Errorf("after the next compaction: %d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
+	}
+}
+
 func TestLongSessionIDs(t *testing.T) {
 	s := newWorld().service()
 	for length, want := range map[int]Code{0: CodeInvalid, 1: "", MaxID: "", MaxID + 1: CodeInvalid} {
