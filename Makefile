@@ -7,11 +7,11 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint
 
 build: bin/ctxls
 
-bin/ctxls: $(shell find cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin') go.mod go.sum
+bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls
 
 # A recorded session, played through the real binary.
@@ -19,7 +19,7 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover fuzz e2e vscode-test
+test: needs lint cross unit race cover fuzz e2e vscode-test neovim-test
 
 # What a fresh machine lacks.
 needs:
@@ -47,7 +47,7 @@ fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
 lint: $(STATICCHECK)
-	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
+	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
@@ -82,6 +82,15 @@ vscode-screenshots: vscode-test
 $(VSCODE)/node_modules/.package-lock.json: $(VSCODE)/package-lock.json
 	cd $(VSCODE) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
+
+# The plugin for Neovim, in real editors.
+NEOVIM := editors/neovim
+
+neovim-test: build neovim-lint
+	sh $(NEOVIM)/test/run.sh
+
+neovim-lint:
+	cd $(NEOVIM) && $$(sh test/install.sh stylua) --check . && luacheck -q .
 
 bench: build
 	go run ./internal/tools/bench

@@ -10,8 +10,11 @@ import (
 // Reduce decides what an event changes and what it calls for. It is pure: the same arguments always give the same result,
 // and none of them is modified.
 func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
-	if ev.Kind == SessionDeleted {
+	if ev.Kind == SessionDeleted && ev.AgentID == "" {
 		return Changes{Delete: true}, nil
+	}
+	if ev.Kind == SessionDeleted && !st.Known {
+		return Changes{}, nil
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
@@ -117,7 +120,11 @@ func (r *reduction) mainChain() {
 		r.learnStated(*r.ev.Limit)
 	}
 	for _, use := range r.ev.Paths {
-		r.use(use.at(r.now))
+		at := use.At // of one in a history
+		if at.IsZero() {
+			at = r.now
+		}
+		r.use(use.at(at))
 	}
 	for _, result := range slices.Concat(r.results, r.ev.Results) {
 		r.settle(result)

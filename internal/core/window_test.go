@@ -10,7 +10,7 @@ var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible:
 	Compaction: CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
 
 var (
-	openCodeRules = hostRules[HostOpenCode]
+	openCodeRules = Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, GuideLate: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
 	codexRules    = Rules{Provider: "openai", CountsOutput: true, Compaction: CompactionRule{Numerator: 90, Denominator: 95}}
 )
 

@@ -12,6 +12,9 @@ need npm npm
 if [ "$(uname)" = Linux ]; then # the report's page, and VS Code, are looked at through a browser
   command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || need chromium "chromium fonts-dejavu-core"
 fi
+need luacheck lua-check # the plugin for Neovim
+need nvim neovim        # Debian's is too old for it, and must be told so
+python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
 need jq jq           # the examples of docs/hosts.md
 need python3 python3
 need node nodejs

@@ -1,0 +1,233 @@
+-- How figures are written for people. No figure is computed here: that is the server's.
+local M = {}
+
+---Stands where a figure is not known. It is never a zero.
+M.unknown = '?'
+
+---Writes a number of tokens: 812, 9.4k, 144k, 1.05M; as the command line does.
+---@param n? number
+---@return string
+function M.tokens(n)
+  if not n then
+    return M.unknown
+  elseif n < 1000 then
+    return ('%d'):format(n)
+  elseif n < 9950 then
+    return ('%.1fk'):format(n / 1000)
+  elseif n < 999500 then
+    return ('%dk'):format(math.floor(n / 1000 + 0.5))
+  end
+  return (('%.2f'):format(n / 1e6):gsub('0+$', ''):gsub('%.$', '')) .. 'M'
+end
+
+---Writes a number of tokens to the last digit: 143,912.
+---@param n number
+---@return string
+function M.exactly(n)
+  local digits = ('%d'):format(n)
+  local head = (#digits - 1) % 3 + 1
+  return digits:sub(1, head) .. digits:sub(head + 1):gsub('%d%d%d', ',%0')
+end
+
+---"~" for what ctxls worked out itself.
+---@param u ctxls.Usage
+---@return string
+function M.mark(u)
+  return u.provenance == 'estimate' and '~' or ''
+end
+
+---Writes the share of the window: "~" before an estimate, "+" after a figure that is a response behind.
+---@param u ctxls.Usage
+---@return string
+function M.percent(u)
+  local percent = u.display.percent
+  return percent and ('%s%d%%%s'):format(M.mark(u), percent, u.stale and '+' or '') or M.unknown
+end
+
+---Draws a share, in percent, in the given number of cells.
+---@param percent? number
+---@param cells integer
+---@return string
+function M.bar(percent, cells)
+  if not percent then
+    return ('·'):rep(cells)
+  end
+  local full = math.min(math.floor((percent * cells + 50) / 100), cells)
+  return ('█'):rep(full) .. ('░'):rep(cells - full)
+end
+
+---Reads a time (RFC 3339) as seconds since 1970.
+---@param at string
+---@return number
+function M.time(at)
+  local year, month, day, hour, minute, second, zone = at:match('^(%d+)-(%d+)-(%d+)[Tt](%d+):(%d+):([%d.]+)(.*)$')
+  if not year then
+    return 0
+  end
+  -- Days since 1970 by counting years from March on, so that a leap day comes last.
+  local y, m = tonumber(year), tonumber(month)
+  if m <= 2 then
+    y, m = y - 1, m + 12
+  end
+  local days = 365 * y + math.floor(y / 4) - math.floor(y / 100) + math.floor(y / 400)
+  days = days + math.floor((153 * (m - 3) + 2) / 5) + tonumber(day) - 719469
+  local sign, hours, minutes = zone:match('^([+-])(%d%d):(%d%d)$')
+  local offset = sign and (sign == '-' and -1 or 1) * (tonumber(hours) * 60 + tonumber(minutes)) or 0
+  return ((days * 24 + tonumber(hour)) * 60 + tonumber(minute) - offset) * 60 + tonumber(second)
+end
+
+---Writes how long ago a time (RFC 3339) was.
+---@param at string
+---@param now number seconds since 1970
+---@return string
+function M.age(at, now)
+  local minutes = math.floor((now - M.time(at)) / 60)
+  if minutes < 1 then
+    return 'just now'
+  elseif minutes < 60 then
+    return ('%d min ago'):format(minutes)
+  elseif minutes < 48 * 60 then
+    return ('%d h ago'):format(math.floor(minutes / 60))
+  end
+  return ('%d days ago'):format(math.floor(minutes / (24 * 60)))
+end
+
+---What would act on a terminal or hide in it, as ranges of code points: controls, spaces of all kinds, marks that are not
+---seen or change the direction of writing, tags.
+local unseen = {
+  { 0x00, 0x20 },
+  { 0x7f, 0xa0 },
+  { 0xad, 0xad },
+  { 0x61c, 0x61c },
+  { 0x1680, 0x1680 },
+  { 0x180e, 0x180e },
+  { 0x2000, 0x200f },
+  { 0x2028, 0x202f },
+  { 0x205f, 0x206f },
+  { 0x3000, 0x3000 },
+  { 0xd800, 0xf8ff },
+  { 0xfeff, 0xfeff },
+  { 0xfff0, 0xfffb },
+  { 0xe0000, 0x10ffff },
+}
+
+local function is_unseen(code)
+  for _, range in ipairs(unseen) do
+    if code >= range[1] and code <= range[2] then
+      return true
+    end
+  end
+  return false
+end
+
+---Makes text from outside one line of a bearable length, in characters.
+---@param text? string
+---@param limit? integer
+---@return string
+function M.line(text, limit)
+  limit = limit or 60
+  local seen = {}
+  for i, char in ipairs(vim.fn.split(text or '', '\\zs')) do
+    local code = vim.fn.char2nr(char)
+    -- A byte that begins no character of UTF-8 stands for itself.
+    local bad = is_unseen(code) or (#char == 1 and char:byte() > 0x7f)
+    seen[i] = bad and ' ' or char
+  end
+  local one = vim.trim((table.concat(seen):gsub(' +', ' ')))
+  if vim.fn.strchars(one) > limit then
+    return vim.trim(vim.fn.strcharpart(one, 0, limit - 1)) .. '…'
+  end
+  return one
+end
+
+---Names a session for people: by its title, else by the last part of its directory, else by its id.
+---@param s ctxls.Session
+---@return string
+function M.name(s)
+  if s.title ~= '' then
+    return M.line(s.title)
+  end
+  return M.line(s.cwd:match('([^/\\]+)[/\\]*$') or s.sessionId:sub(1, 8))
+end
+
+---"turn" or "turns".
+---@param n integer
+---@return string
+function M.turns(n)
+  return n == 1 and 'turn' or 'turns'
+end
+
+---What placeholders of a format stand for; "" where it does not apply.
+---@param s ctxls.Session
+---@param icons ctxls.Icons
+---@return table<string, string>
+local function values(s, icons)
+  local u = s.usage
+  local some = function(n)
+    return n > 0 and tostring(n) or ''
+  end
+  return {
+    icon = s.compacting and icons.compacting or icons.session,
+    percent = M.percent(u),
+    tokens = u.display.tokens and M.mark(u) .. M.tokens(u.display.tokens) or '',
+    window = M.tokens(u.display.limitTokens),
+    left = u.toCompaction and M.mark(u) .. M.tokens(u.toCompaction) or '',
+    forecast = u.turnsToCompaction and ('~%d %s'):format(u.turnsToCompaction.mid, M.turns(u.turnsToCompaction.mid))
+      or '',
+    bar = M.bar(u.display.percent, 8),
+    level = u.level or M.unknown,
+    model = M.line(s.model),
+    host = M.line(s.host),
+    title = M.name(s),
+    agents = some(#s.agents),
+    compactions = some(s.compactions),
+  }
+end
+
+---Cuts a format at " · " and " | ".
+---@return {text: string, separator: string}[]
+local function pieces(format)
+  local all, from, separator = {}, 1, ''
+  while true do
+    local dot, bar = format:find(' · ', from, true), format:find(' | ', from, true)
+    local to = dot and bar and math.min(dot, bar) or dot or bar
+    all[#all + 1] = { text = format:sub(from, (to or 0) - 1), separator = separator }
+    if not to then
+      return all
+    end
+    separator = to == dot and ' · ' or ' | '
+    from = to + #separator
+  end
+end
+
+---Fills a format of the gauge. Parts, set off by " · " or " | ", are left out when they have placeholders and none of them
+---applies; the first part always stays, so that an unknown share is shown as "?".
+---@param format string
+---@param s ctxls.Session
+---@param icons ctxls.Icons
+---@return string
+function M.fill(format, s, icons)
+  local known = values(s, icons)
+  local filled = {}
+  for i, piece in ipairs(pieces(format)) do
+    local placeholders, applies = 0, false
+    local text = piece.text:gsub('{(%l+)}', function(name)
+      local value = known[name]
+      if value then
+        placeholders = placeholders + 1
+        applies = applies or value ~= ''
+        return value ~= '' and value or M.unknown
+      end
+    end)
+    if i == 1 or placeholders == 0 or applies then
+      filled[#filled + 1] = (#filled > 0 and piece.separator or '') .. text
+    end
+  end
+  local text = table.concat(filled)
+  if s.compacting and not format:find('{icon}', 1, true) then
+    text = text .. ' ' .. icons.compacting
+  end
+  return text
+end
+
+return M

@@ -1,0 +1,64 @@
+---@meta
+-- What the server tells; docs/protocol.md explains it. nil is not known.
+
+---@class ctxls.Session
+---@field host string the program that runs the agent
+---@field sessionId string the host's own id of it
+---@field cwd string its working directory
+---@field title string "" is unknown
+---@field model string as the host names it; "" is unknown
+---@field provider string who serves the model
+---@field usage ctxls.Usage how full its window is
+---@field agents ctxls.Agent[] its sub-agents that live
+---@field compactions integer how often it was compacted
+---@field compacting boolean it is being now
+---@field workingSet string[] the files it works on, the most recently used first
+---@field state 'active'|'idle'|'ended'
+---@field breakdown? ctxls.Breakdown where it was asked for
+---@field startedAt string RFC 3339, as are the other times
+---@field updatedAt string
+---@field endedAt? string
+
+---@class ctxls.Agent
+---@field agentId string
+---@field agentType string
+---@field usage ctxls.Usage
+
+---All in tokens.
+---@class ctxls.Usage
+---@field tokens? integer what the window holds
+---@field projectedTokens? integer with an estimate of what came since
+---@field band? {low: integer, high: integer} where the truth lies, of an estimate
+---@field windowTokens integer
+---@field windowProvenance 'host'|'config'|'suffix'|'learned'|'table'|'default'
+---@field windowWhy string the same for people
+---@field percent? number tokens as a share of the window; may be above 100
+---@field level? 'normal'|'notice'|'warning'|'critical'
+---@field provenance? 'host'|'transcript'|'reported'|'estimate' where tokens come from
+---@field exact boolean
+---@field asOf? string
+---@field stale boolean a response was missed since
+---@field compactionTokens? integer where the host compacts; nil where it never does
+---@field toCompaction? integer what is left until then
+---@field display {tokens: integer?, limitTokens: integer, percent: integer?} as people are shown them
+---@field growthPerTurn? integer
+---@field turnsToCompaction? {low: integer, mid: integer, high: integer}
+
+---@class ctxls.Part
+---@field category string
+---@field tool? string
+---@field tokens integer
+
+---@class ctxls.Breakdown
+---@field tokens? integer
+---@field why? string for people: why it is not known
+---@field asOf? string
+---@field parts ctxls.Part[]
+---@field files {path: string, tokens: integer}[]
+---@field lastTurn? {since: string, tokens: integer, parts: ctxls.Part[]}
+
+---@class ctxls.Sample
+---@field at string
+---@field tokens integer
+---@field windowTokens integer
+---@field kind 'usage'|'estimate'|'compaction'

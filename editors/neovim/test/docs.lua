@@ -1,0 +1,68 @@
+-- The help and the README tell what there is.
+local editors = require('lib.editor')
+local expect = require('lib.expect')
+local machines = require('lib.machine')
+
+local function read(path)
+  return table.concat(vim.fn.readfile(machines.plugin .. '/' .. path), '\n')
+end
+
+return {
+  {
+    'help has a tag for everything, and all of its links lead somewhere',
+    function()
+      local machine = machines.new()
+      vim.fn.mkdir(machine.home .. '/doc')
+      assert(vim.uv.fs_copyfile(machines.plugin .. '/doc/ctxls.txt', machine.home .. '/doc/ctxls.txt'))
+      local editor = editors.start(machine)
+      editor:command('helptags ' .. machine.home .. '/doc')
+      editor:command('set runtimepath^=' .. machine.home)
+      local help = read('doc/ctxls.txt')
+      for link in help:gmatch('|(%S+)|') do
+        editor:command('help ' .. link)
+      end
+      for line in vim.gsplit(help, '\n') do
+        assert(vim.fn.strdisplaywidth(line) <= 79, 'too wide: ' .. line)
+      end
+    end,
+  },
+  {
+    'help knows every option, its default, every function, command, group and placeholder',
+    function()
+      local machine = machines.new()
+      local editor = editors.start(machine)
+      local help = read('doc/ctxls.txt')
+      local shown = help:match("with their defaults: >lua\n%s+require%('ctxls'%)%.setup%((.-)%)\n<")
+      expect.same(
+        editor:lua('return loadstring("return " .. ...)()', shown),
+        editor:lua("return require('ctxls.config').defaults"),
+        'the defaults in the help'
+      )
+      for _, name in ipairs(editor:lua("return vim.tbl_keys(require('ctxls'))")) do
+        expect.holds(help, '\n' .. name .. '(')
+      end
+      for _, name in ipairs(editor:lua("return vim.fn.getcompletion('Ctxls ', 'cmdline')")) do
+        expect.holds(help, 'Ctxls ' .. (name == 'show' and '[show]' or name))
+      end
+      local source = read('lua/ctxls/status.lua') .. read('lua/ctxls/text.lua')
+      for group in source:gmatch('Ctxls%u%l+') do
+        expect.holds(help, group == 'CtxlsUpdate' and '*CtxlsUpdate*' or '\n' .. group .. ' ')
+      end
+      for placeholder in source:match('return {\n%s+icon = .-\n  }'):gmatch('\n    (%l+) =') do
+        expect.holds(help, '{' .. placeholder .. '}')
+      end
+    end,
+  },
+  {
+    'the stand-in for an old Neovim has every function',
+    function()
+      local editor = editors.start(machines.new())
+      expect.same(
+        editor:lua([[return vim.tbl_filter(function(name)
+          return require('ctxls.old')[name] == nil end, vim.tbl_keys(require('ctxls')))]]),
+        {},
+        'functions without'
+      )
+    end,
+  },
+}

@@ -1,0 +1,172 @@
+-- A machine of a test's own: home directory, environment, project. Agents on it are payloads that were captured from the
+-- real Claude Code, fed to real processes of ctxls.
+local repo = vim.fs.normalize(vim.fs.dirname(vim.uv.fs_realpath(arg[0])) .. '/../../..')
+local testdata = repo .. '/internal/hook/claudecode/testdata'
+
+local M = { repo = repo, plugin = repo .. '/editors/neovim', ctxls = assert(vim.env.CTXLS, 'CTXLS names the server') }
+local Machine, Agent = {}, {}
+Machine.__index, Agent.__index = Machine, Agent
+
+---Returns a fresh machine, with ctxls on the PATH where nothing else is said.
+function M.new(options)
+  local home = assert(vim.uv.fs_mkdtemp((vim.env.TMPDIR or '/tmp') .. '/ctxls-nvim-XXXXXX'))
+  local bin = home .. '/bin'
+  vim.fn.mkdir(bin)
+  vim.fn.mkdir(home .. '/shop/.git', 'p')
+  if not options or options.ctxls ~= false then
+    assert(vim.uv.fs_symlink(M.ctxls, bin .. '/ctxls'))
+  end
+  cleanup(function()
+    vim.fn.delete(home, 'rf')
+  end)
+  return setmetatable({
+    home = home,
+    bin = bin,
+    project = home .. '/shop',
+    env = {
+      HOME = home,
+      PATH = bin .. ':/usr/local/bin:/usr/bin:/bin',
+      LANG = 'C.UTF-8',
+      TERM = 'xterm-256color',
+      TMPDIR = home,
+    },
+  }, Machine)
+end
+
+---Runs ctxls and returns what it prints.
+function Machine:run(args, input)
+  local command = vim.list_extend({ M.ctxls }, args)
+  local result = vim.system(command, { env = self.env, clear_env = true, stdin = input, cwd = self.project }):wait()
+  assert(result.code == 0, result.stderr)
+  return result.stdout
+end
+
+---Makes a session so many minutes older than it is.
+function Machine:ages(id, minutes)
+  local change = [[
+import datetime, sqlite3, sys
+at = (datetime.datetime.utcnow() - datetime.timedelta(minutes=int(sys.argv[3]))).isoformat() + 'Z'
+c = sqlite3.connect(sys.argv[1])
+c.execute("UPDATE sessions SET updated_at = updated_at - ?, data = json_set(data, '$.updatedAt', ?) WHERE session_id = ?",
+          (int(sys.argv[3]) * 60000, at, sys.argv[2]))
+assert c.total_changes == 1
+c.commit()]]
+  local state = self.home .. '/.local/state/ctxls/state.db'
+  local result = vim.system({ 'python3', '-c', change, state, id, tostring(minutes) }):wait()
+  assert(result.code == 0, result.stderr)
+end
+
+---The processes of ctxls that editors of this machine started and that are still there.
+function Machine:servers()
+  local found = {}
+  for name in vim.fs.dir('/proc') do
+    local file = name:match('^%d+$') and io.open('/proc/' .. name .. '/environ')
+    local environ = file and file:read('*a')
+    local command = file and io.open('/proc/' .. name .. '/cmdline')
+    if environ and command and environ:find('HOME=' .. self.home .. '\0', 1, true) then
+      if command:read('*a'):find('\0serve\0', 1, true) then
+        found[#found + 1] = tonumber(name)
+      end
+    end
+    if file then
+      file:close()
+    end
+    if command then
+      command:close()
+    end
+  end
+  return found
+end
+
+---A session in a directory, the project's where none is given.
+function Machine:agent(id, cwd)
+  local transcript = ('%s/.claude/projects/p/%s.jsonl'):format(self.home, id)
+  vim.fn.mkdir(vim.fs.dirname(transcript), 'p')
+  return setmetatable(
+    { machine = self, id = id, cwd = cwd or self.project, transcript = transcript, responses = 0 },
+    Agent
+  )
+end
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+---A captured payload, as it would be of this session.
+function Agent:payload(name, changes)
+  local captured = vim.json.decode(read(('%s/payloads/%s.json'):format(testdata, name)))
+  local own = { session_id = self.id, transcript_path = self.transcript, cwd = self.cwd }
+  return vim.json.encode(vim.tbl_extend('force', captured, own, changes or {}))
+end
+
+---Runs `ctxls hook claude-code` on a captured payload.
+function Agent:hook(name, changes)
+  return self.machine:run({ 'hook', 'claude-code' }, self:payload(name, changes))
+end
+
+---Claude Code's status line, with what is in the window and its size.
+function Agent:statusline(tokens, changes, window)
+  local usage = {
+    input_tokens = 12,
+    cache_creation_input_tokens = 0,
+    cache_read_input_tokens = tokens - 12,
+    output_tokens = 77,
+  }
+  local context_window = { context_window_size = window or 200000, current_usage = usage }
+  local all = vim.tbl_extend('force', { context_window = context_window }, changes or {})
+  return self.machine:run({ 'statusline' }, self:payload('StatusLine.72pct', all))
+end
+
+---Writes an answer into the transcript, as Claude Code does before it calls its hooks.
+function Agent:answer(tokens)
+  local captured
+  for line in vim.gsplit(read(testdata .. '/transcripts/basic.jsonl'), '\n') do
+    if line:find('"type":"assistant"', 1, true) then
+      captured = vim.json.decode(line)
+      break
+    end
+  end
+  self.responses = self.responses + 1
+  local id = ('msg_%s_%d'):format(self.id, self.responses)
+  local usage = { input_tokens = 12, cache_creation_input_tokens = 0, cache_read_input_tokens = tokens - 12 }
+  local message = vim.tbl_extend('force', captured.message, {
+    id = id,
+    usage = vim.tbl_extend('force', captured.message.usage, usage),
+  })
+  local line = vim.tbl_extend('force', captured, {
+    message = message,
+    uuid = id,
+    timestamp = os.date('!%Y-%m-%dT%H:%M:%S.') .. ('%03dZ'):format(select(2, vim.uv.gettimeofday()) / 1000),
+    sessionId = self.id,
+    cwd = self.cwd,
+  })
+  local file = assert(io.open(self.transcript, 'a'))
+  file:write(vim.json.encode(line), '\n')
+  file:close()
+end
+
+---One turn: a prompt, an answer for which the window held so many tokens, and the end of it.
+function Agent:turn(tokens)
+  self:hook('UserPromptSubmit', { prompt = 'go on' })
+  self:answer(tokens)
+  self:hook('Stop')
+end
+
+---Has tools run on files.
+function Agent:reads(...)
+  local calls = {}
+  for i, path in ipairs({ ... }) do
+    calls[i] = {
+      tool_name = 'Read',
+      tool_input = { file_path = self.cwd .. '/' .. path },
+      tool_use_id = 'toolu_' .. i,
+      tool_response = '1\tpackage main\n',
+    }
+  end
+  self:hook('PostToolBatch.parallel', { tool_calls = calls })
+end
+
+return M

@@ -1,0 +1,238 @@
+-- The gauge: what status() says for each state that real hooks bring about.
+local editors = require('lib.editor')
+local expect = require('lib.expect')
+local machines = require('lib.machine')
+
+local function start(options)
+  local machine = machines.new()
+  local editor = editors.start(machine, options)
+  editor:setup()
+  return machine, editor
+end
+
+return {
+  {
+    'nothing starts before the statusline is drawn, and then one server',
+    function()
+      local machine, editor = start()
+      editor:lua('vim.wait(200)')
+      expect.same(editor:state().kind, 'stopped', 'the server before anybody asks')
+      expect.same(machine:servers(), {}, 'processes')
+      expect.same(editor:status(), '', 'status() without a session')
+      editor:running()
+      expect.same(#machine:servers(), 1, 'processes')
+      expect.same(editor:state().path, machine.bin .. '/ctxls', 'the program')
+    end,
+  },
+  {
+    'status() follows the hooks of a session, level by level',
+    function()
+      local machine, editor = start()
+      editor:running()
+      local agent = machine:agent('aaaa-1111')
+      agent:hook('SessionStart.startup.interactive')
+      editor:shows('?')
+      expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsUnknown', 'the group')
+      for _, level in ipairs({
+        { 60000, '30% · 107k left', 'CtxlsNormal', '30%% · 107k left' },
+        { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsNotice#55%% · 57k left%*' },
+        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsWarning#72%% · 23k left%*' },
+        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsCritical#90%% · 0 left%*' },
+      }) do
+        agent:statusline(level[1])
+        editor:shows(level[2])
+        expect.same(editor:lua("return require('ctxls').highlight()"), level[3], 'the group')
+        expect.same(editor:lua("return require('ctxls').statusline()"), level[4], 'statusline()')
+        local drawn =
+          editor:lua([[return vim.api.nvim_eval_statusline("%{%v:lua.require'ctxls'.statusline()%}", {}).str]])
+        expect.same(drawn, level[2], 'what is drawn')
+      end
+      agent:hook('PreCompact.auto')
+      editor:shows('90% · 0 left ↻')
+      agent:hook('PostCompact.auto')
+      expect.eventually(function()
+        return editor:status():find('^~') and not editor:status():find('↻')
+      end, nil, 'the estimate after a compaction')
+      agent:hook('SessionEnd.other')
+      editor:shows('')
+    end,
+  },
+  {
+    'status() is a string that is at hand',
+    function()
+      local machine, editor = start()
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(60000)
+      editor:shows('30% · 107k left')
+      local grown, each = unpack(editor:lua([[
+        local status = require('ctxls').status
+        status()
+        collectgarbage() collectgarbage('stop')
+        local before, begin = collectgarbage('count'), vim.uv.hrtime()
+        for _ = 1, 100000 do status() end
+        local each = (vim.uv.hrtime() - begin) / 100000
+        local grown = collectgarbage('count') - before
+        collectgarbage('restart')
+        return { grown, each }]]))
+      assert(grown < 64, ('100,000 calls allocate %.0f KiB'):format(grown))
+      assert(each < 20000, ('a call takes %.0f ns'):format(each))
+    end,
+  },
+  {
+    'CtxlsUpdate tells of each change',
+    function()
+      local machine, editor = start()
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(60000)
+      editor:shows('30% · 107k left')
+      local updates = editor:lua('return _G.seen.updates')
+      expect.same(updates[#updates], { session = 'claude-code/aaaa-1111', status = '30% · 107k left' }, 'the event')
+    end,
+  },
+  {
+    'the newest active session of the project is shown, a pinned one before it',
+    function()
+      local machine, editor = start({ cwd = nil })
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(60000)
+      machine:agent('bbbb-2222', machine.project .. '/web'):statusline(100000)
+      machine:agent('cccc-3333', machine.home .. '/elsewhere'):statusline(190000)
+      editor:shows('50% · 67k left')
+      editor:lua("require('ctxls').pin('claude-code/aaaa-1111')")
+      editor:shows('30% · 107k left')
+      expect.same(#editor:lua("return require('ctxls').sessions()"), 2, 'sessions here')
+      editor:lua("require('ctxls').pin()")
+      editor:shows('50% · 67k left')
+      -- Another directory is another project; one below is the same.
+      editor:command('cd ' .. machine.home .. '/shop/.git')
+      editor:shows('50% · 67k left')
+      vim.fn.mkdir(machine.home .. '/elsewhere')
+      editor:command('cd ' .. machine.home .. '/elsewhere')
+      editor:shows('95% · 0 left')
+      editor:setup({ sessions = 'all' })
+      expect.eventually(function()
+        return #editor:lua("return require('ctxls').sessions()")
+      end, 3, 'all sessions')
+    end,
+  },
+  {
+    'an idle session gives way, and is still listed',
+    function()
+      local machine = machines.new()
+      machine:agent('aaaa-1111'):statusline(60000)
+      machine:ages('aaaa-1111', 31)
+      local editor = editors.start(machine)
+      editor:setup({ quiet = '-' })
+      editor:running()
+      expect.eventually(function()
+        return #editor:lua("return require('ctxls').sessions()")
+      end, 1, 'sessions')
+      expect.same(editor:lua("return require('ctxls').sessions()[1].state"), 'idle', 'its state')
+      expect.same(editor:status(), '-', 'status()')
+      editor:lua("require('ctxls').pin('claude-code/aaaa-1111')")
+      editor:shows('30% · 107k left')
+    end,
+  },
+  {
+    'a format says what is shown, and data in it is only text',
+    function()
+      local machine, editor = start()
+      editor:setup({
+        format = '{icon} {title} 100% {bar} | {tokens}/{window} · {model} · {forecast} · {agents} agents · {nothing}',
+        icons = { session = 'S' },
+      })
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(143912, { session_name = '%#Error#%{evil()}\27[2J\n%=\226\128\174x' })
+      expect.eventually(function()
+        return editor:status() ~= '' and editor:status():find('72%%') == nil
+      end)
+      local want =
+        'S %#Error#%{evil()} [2J %= x 100% ██████░░ | 144k/200k · claude-sonnet-4-6 · {nothing}'
+      local got = editor:status()
+      expect.lacks(got, '\27', '\n', '\226\128\174')
+      local drawn = editor:lua([[return vim.api.nvim_eval_statusline("%{%v:lua.require'ctxls'.statusline()%}", {
+        maxwidth = 200, highlights = true })]])
+      expect.same(drawn.str, got, 'what is drawn')
+      expect.same(drawn.highlights[1].group, 'CtxlsWarning', 'the only colour')
+      expect.same(got, want, 'status()')
+    end,
+  },
+  {
+    'options are checked, and what is wrong is said',
+    function()
+      local _, editor = start()
+      for wrong, why in pairs({
+        ['{ formt = "x" }'] = 'formt: there is no such option; there are border, config, format, icons',
+        ['{ format = 7 }'] = 'format: expected a string, got a number',
+        ['{ sessions = "mine" }'] = 'sessions: expected "workspace" or "all", got "mine"',
+        ['{ notify = { critical = "no" } }'] = 'notify.critical: expected a boolean, got a string',
+        ['{ notify = { fleets = true } }'] = 'notify.fleets: there is no such option; there are critical, fleet',
+        ['{ root_markers = { 1 } }'] = 'root_markers: expected a list of strings, got { 1 }',
+        ['"x"'] = 'expected a table, got a string',
+      }) do
+        local ok, err = unpack(editor:lua(("return { pcall(require('ctxls').setup, %s) }"):format(wrong)))
+        expect.same(ok, false, wrong)
+        expect.holds(err, 'ctxls: setup: ' .. why)
+      end
+    end,
+  },
+  {
+    'settings of the workspace go to the server, and levels are its own',
+    function()
+      local machine, editor = start()
+      editor:setup({ config = { levels = { 10, 20, 30 } } })
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(60000)
+      editor:shows('30% · 107k left')
+      expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsCritical', 'the group')
+      editor:setup({ config = { levels = { 10, 20, 31 } } })
+      expect.eventually(function()
+        return editor:lua("return require('ctxls').highlight()")
+      end, 'CtxlsWarning', 'the group')
+      expect.same(#machine:servers(), 1, 'processes')
+    end,
+  },
+  {
+    'crossing into critical is said once',
+    function()
+      local machine, editor = start()
+      editor:running()
+      local agent = machine:agent('aaaa-1111')
+      agent:statusline(60000)
+      editor:shows('30% · 107k left')
+      agent:statusline(180000)
+      expect.holds(editor:says('shop: the context window is 90 % full, 0 tokens are left'), 'ctxls: ')
+      agent:statusline(182000)
+      editor:shows('91% · 0 left')
+      expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
+    end,
+  },
+  {
+    'the gauge of lualine',
+    function()
+      local machine, editor = start()
+      -- The part of lualine that its components lean on.
+      editor:lua([[
+        local class = {}
+        class.__index = class
+        function class:extend() local new = { super = self } new.__index = new return setmetatable(new, self) end
+        function class:init(options) self.options = options end
+        package.loaded['lualine.component'] = class]])
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(143912)
+      editor:shows('72% · 23k left')
+      local drawn = editor:lua([[
+        local component = require('lualine.components.ctxls')
+        local it = setmetatable({}, component)
+        it:init({})
+        return { it:update_status(), it.options.color().fg }]])
+      expect.same(drawn[1], '72%% · 23k left', 'the component')
+      expect.same(
+        drawn[2],
+        editor:lua([[
+        return ('#%06x'):format(vim.api.nvim_get_hl(0, { name = 'DiagnosticWarn', link = false }).fg)]]),
+        'its colour'
+      )
+    end,
+  },
+}
