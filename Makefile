@@ -11,7 +11,7 @@ STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
 build: bin/ctxls
 
-bin/ctxls: $(shell find cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin') go.mod go.sum
+bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls
 
 # A recorded session, played through the real binary.
@@ -42,12 +42,12 @@ e2e: $(STATICCHECK)
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
 
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
 lint: $(STATICCHECK)
-	test -z "$$(gofmt -l cmd internal test)" || { gofmt -l cmd internal test; exit 1; }
+	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify

@@ -24,6 +24,8 @@ var allowed = map[string][]string{
 	"internal/hook/codex":      {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
 	"internal/hook/gemini":     {"internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
 	"internal/hook/generic":    {"internal/core", "internal/hook/transcript"},
+	"internal/hook/opencode":   {"adapters/opencode", "internal/core", "internal/hook/reply", "internal/hook/settings", "internal/hook/toolpath", "internal/hook/transcript"},
+	"adapters/opencode":        {},
 	"internal/store":           {"internal/core", "internal/store/sqlite"},
 	"internal/store/sqlite":    {"internal/core"},
 	"internal/store/storetest": {"internal/core"},

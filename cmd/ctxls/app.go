@@ -22,6 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/codex"
 	"github.com/ctxls/ctxls/internal/hook/gemini"
 	"github.com/ctxls/ctxls/internal/hook/generic"
+	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 )
@@ -161,6 +162,7 @@ func (a *app) adapters() map[core.Host]core.Adapter {
 		core.HostCodex:      codex.New(),
 		core.HostGeminiCLI:  gemini.New(),
 		core.HostGeneric:    generic.New(),
+		core.HostOpenCode:   opencode.New(),
 	}
 }
 

@@ -30,11 +30,13 @@ Without a host it lists those that are on this machine, by their program or thei
 and with --dry-run, nothing is changed.
 
 Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
-` + "`.ctxls-backup`" + ` at the end of its name. With --statusline ctxls becomes the status line too; one that is there already is
+` + "`.ctxls-backup`" + ` at the end of its name. For opencode it is a plugin of its own, ctxls.js, below ~/.config/opencode/plugin
+(--user, or below $XDG_CONFIG_HOME) or .opencode/plugin (--project). With --statusline ctxls becomes the status line too; one that is there already is
 run by ctxls and shown after its own.`,
 	examples: `ctxls install
 ctxls install claude-code --statusline
 ctxls install claude-code --local --dry-run
+ctxls install opencode
 ctxls install codex
 ctxls install gemini-cli --project`,
 	words: installableHosts(),
@@ -208,7 +210,11 @@ func (a *app) openSettings(i installer, scope settings.Scope) (*settings.File, e
 	if err != nil {
 		return nil, err
 	}
-	return settings.Open(path)
+	file, err := settings.Open(path)
+	if err == nil {
+		file.Dirs = i.dirs
+	}
+	return file, err
 }
 
 // executable returns the absolute path by which hosts are to run this program: as found on the PATH where that is this one,

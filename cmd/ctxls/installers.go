@@ -8,6 +8,7 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/claudecode"
 	"github.com/ctxls/ctxls/internal/hook/codex"
 	"github.com/ctxls/ctxls/internal/hook/gemini"
+	"github.com/ctxls/ctxls/internal/hook/opencode"
 	"github.com/ctxls/ctxls/internal/hook/settings"
 )
 
@@ -21,6 +22,8 @@ type installer struct {
 	homeVar string
 	// settingsFile returns the file of a scope, for a home and a working directory.
 	settingsFile func(scope settings.Scope, getenv func(string) string, home, cwd string) string
+	// dirs is how many directories above the file are the host's own; 0 stands for 1.
+	dirs int
 	// statusline says that the host shows what a command prints.
 	statusline bool
 	// trust says what the host still wants before it runs what was installed; "" is nothing.
@@ -33,11 +36,16 @@ type installer struct {
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
-var installers = []installer{claudeCode, codexCLI, geminiCLI}
+var installers = []installer{claudeCode, openCode, codexCLI, geminiCLI}
 
 var claudeCode = installer{
 	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+}
+
+var openCode = installer{
+	host: core.HostOpenCode, program: "opencode", scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
+	install: opencode.Install, uninstall: opencode.Uninstall,
 }
 
 var codexCLI = installer{

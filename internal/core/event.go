@@ -9,7 +9,7 @@ type Kind string
 const (
 	SessionStarted   Kind = "sessionStarted"   // a session began, was resumed, forked or cleared
 	SessionEnded     Kind = "sessionEnded"     // its host closed it; what is known of it is kept
-	SessionDeleted   Kind = "sessionDeleted"   // its host deleted it; everything of it is forgotten
+	SessionDeleted   Kind = "sessionDeleted"   // its host deleted it, or the sub-agent; everything of it is forgotten
 	PromptSubmitted  Kind = "promptSubmitted"  // a turn begins
 	ToolStarting     Kind = "toolStarting"     // a tool is about to run
 	ToolFinished     Kind = "toolFinished"     // one tool ran, with or without success

@@ -45,6 +45,9 @@ type Rules struct {
 	SummaryVisible bool
 	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
 	Silent bool
+	// ChildSessions says that the host runs sub-agents in sessions of their own, and that not every event of such a session
+	// names the one at the top. The store knows which they are.
+	ChildSessions bool
 	// Fall says how a compaction is recognised that the host tells nobody of.
 	Fall FallRule
 	// ToolsUnnamed says that events of tools do not name the sub-agent that a tool ran for. It is then the agent that the
@@ -83,10 +86,4 @@ type CompactionRule struct {
 	Denominator    int // 0 stands for 1
 	// NativeAtLimit lifts the early point for models whose window is a million tokens by nature: the host lets them run full.
 	NativeAtLimit bool
-}
-
-// hostRules is what is known of hosts that no adapter speaks to. Where they compact was read in their sources, and seen in
-// OpenCode 1.18.33 (at 190,989 of 200,000 tokens).
-var hostRules = map[Host]Rules{
-	HostOpenCode: {CountsOutput: true, Compaction: CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}},
 }

@@ -42,6 +42,10 @@ func (r *reduction) agent() {
 		return
 	}
 	r.s.Agents = slices.Clone(r.s.Agents)
+	if r.ev.Kind == SessionDeleted {
+		r.s.Agents = slices.DeleteFunc(r.s.Agents, func(a Agent) bool { return a.AgentID == r.ev.AgentID })
+		return
+	}
 	i := slices.IndexFunc(r.s.Agents, func(a Agent) bool { return a.AgentID == r.ev.AgentID })
 	if i < 0 {
 		if len(r.s.Agents) >= MaxAgents {

@@ -52,17 +52,28 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	if err := CheckHost(ev.Host); err != nil {
 		return out, err
 	}
+	rules := s.rules(ev.Host)
 	stored, err := s.Store.Session(ctx, ev.Key())
+	if rules.ChildSessions && CodeOf(err) == CodeNotFound {
+		if ev, err = s.topOf(ctx, ev); err != nil {
+			return out, err
+		}
+		out.Key = ev.Key()
+		stored, err = s.Store.Session(ctx, ev.Key())
+	}
 	if err != nil && CodeOf(err) != CodeNotFound {
 		return out, err
 	}
 	cwd := stored.Session.project(ev)
-	cfg, rules := s.Config(cwd), s.rules(ev.Host)
+	cfg := s.Config(cwd)
 	s.read(ctx, &ev, stored.Session)
 	s.count(&ev)
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || cwd != "" && s.DirExists(filepath.Join(cwd, guard))
 	now := s.Now()
+	if !ev.At.IsZero() && ev.At.Before(now) {
+		now = ev.At // it came late
+	}
 	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
 		st.Rules = rules
 		changes, effects := Reduce(st, ev, cfg, now)
@@ -123,7 +134,7 @@ func (s *Service) rules(host Host) Rules {
 	if adapter, ok := s.Adapters[host]; ok {
 		return adapter.Rules()
 	}
-	return hostRules[host]
+	return Rules{}
 }
 
 // read fills in what was appended to the event's transcript since the stored cursor.
@@ -167,6 +178,28 @@ func (s *Service) count(ev *Event) {
 		}
 		budget = countPieces(e.Content, s.Counter, budget)
 	}
+}
+
+// topOf returns the event as one of the session at the top, where the session that it is about is known as a sub-agent's.
+func (s *Service) topOf(ctx context.Context, ev Event) (Event, error) {
+	sessions, err := s.Store.Sessions(ctx, SessionFilter{Host: ev.Host, IncludeEnded: true})
+	if err != nil {
+		return ev, err
+	}
+	for _, snap := range sessions {
+		if !slices.ContainsFunc(snap.Session.Agents, func(a Agent) bool { return a.AgentID == ev.SessionID }) {
+			continue
+		}
+		if ev.AgentID == "" { // else it is of a sub-agent's own sub-agent
+			ev.AgentID = ev.SessionID
+			if ev.Kind == TurnFinished {
+				ev.Kind = AgentFinished
+			}
+		}
+		ev.SessionID = snap.Session.SessionID
+		break
+	}
+	return ev, nil
 }
 
 // query asks for no more than the event's decision needs, since every hook pays for it.

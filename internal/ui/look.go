@@ -104,7 +104,16 @@ func (l Look) clamp(text string) string {
 }
 
 // fit cuts a text to a width in cells, marking that with an ellipsis.
-func fit(text string, width int) string { return ansi.Truncate(text, max(width, 0), "…") }
+func fit(text string, width int) string {
+	cut := text
+	// Where clusters of characters are cut apart, the whole may be wider than its parts were counted to be.
+	for n := max(width, 0); n >= 0; n-- {
+		if cut = ansi.Truncate(text, n, "…"); lipgloss.Width(cut) <= width {
+			break
+		}
+	}
+	return cut
+}
 
 // eighths are the parts of a block, from none to seven eighths.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}

@@ -162,16 +162,6 @@ func patch(lines ...string) call {
 	return call{name: "apply_patch", text: "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
 }
 
-// rollout returns the path of a session's rollout.
-func (w *world) rollout(session string) string {
-	w.T.Helper()
-	found, err := filepath.Glob(filepath.Join(w.codexHome(), "sessions", "*", "*", "*", "rollout-*-"+session+".jsonl"))
-	if err != nil || len(found) != 1 {
-		w.T.Fatalf("rollouts of %s: %v, %v", session, found, err)
-	}
-	return found[0]
-}
-
 func (w *world) read(path string) string {
 	w.T.Helper()
 	text, err := os.ReadFile(path)

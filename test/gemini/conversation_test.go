@@ -271,3 +271,18 @@ func eventually(t *testing.T, wrong func() string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
+
+// Why nothing is said at a session's start: the host puts it before the prompt, and leaves a prompt that begins like that out when
+// the session is resumed.
+func TestWhyNothingAtTheStart(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": {{tokens: 10_000, text: "All is done."}}, "more": {{tokens: 11_000, text: "More."}}})
+	hook := `"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command",
+		"command": "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"hello\"}}'"}]}]}, "telemetry"`
+	w.Write(w.settings(), strings.Replace(base, `"telemetry"`, hook, 1))
+	w.prompt(one, "[[work]] look around")
+	wantSaid(t, "first turn", w.model.last("work"), "hello")
+	w.prompt(one, "[[more]] go on")
+	if texts := strings.Join(w.model.last("more").texts(), "\n"); strings.Contains(texts, "look around") || !strings.Contains(texts, "All is done.") {
+		t.Errorf("the first prompt is still there: something can be said at a session's start\n%s", texts)
+	}
+}

@@ -11,6 +11,8 @@ const never = 'Don’t Show Again';
 export class Notices implements vscode.Disposable {
   /** Sessions of which it was said that they are critical, until they are no more. */
   readonly #told = new Set<string>();
+  /** The alert over all tasks is on the screen: another one would say the same. */
+  #alerting = false;
   readonly #disposables: vscode.Disposable[];
 
   constructor(sessions: Sessions, server: Server) {
@@ -47,10 +49,13 @@ export class Notices implements vscode.Disposable {
   }
 
   async #fleet({ rate, threshold, tasks }: Alert): Promise<void> {
+    if (this.#alerting) return;
+    this.#alerting = true;
     await ask(
       'notices.fleet',
       `${(rate * 100).toFixed(1)} % of the last ${exactly(tasks)} tasks were larger than their threshold; at most ${(threshold * 100).toFixed(0)} % should be.`,
     );
+    this.#alerting = false;
   }
 
   dispose(): void {

@@ -93,7 +93,7 @@ function rows(s: SessionView, pinned: SessionView | undefined, now: number): Ite
     key: keyOf(s),
     label: `${isPinned ? '$(pinned)' : s.compacting ? '$(sync~spin)' : '$(pulse)'} ${label(name(s))}`,
     description: `${bar(s.usage, 10)} ${percent(s.usage)}${left}`,
-    detail: [label(s.model) || '?', s.host, label(s.cwd, 80), age(s.updatedAt, now)].join(' · '),
+    detail: [label(s.model) || '?', s.host, age(s.updatedAt, now), label(s.cwd, 80)].join(' · '),
     buttons: [isPinned ? unpin : pin, dashboard],
   };
   return [session, ...s.agents.map(a => agent(a, s))];

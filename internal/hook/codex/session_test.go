@@ -162,11 +162,8 @@ func TestTheWholeWorkingContext(t *testing.T) {
 		t.Errorf("%d paths: %q", n, s.said)
 	}
 	// So too where nothing announced the compaction.
+	s = newSession(t, "")
 	s.hook("PostToolUse", fmt.Sprintf(`"tool_name":"apply_patch","tool_input":{"command":%s}`, text))
-	s.service.Now = func() time.Time { return time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC) }
-	var c clock
-	s.rollout = write(t, strings.Replace(c.record(100_000, 1), "T09:00", "T10:00", 1))
-	s.hook("PostToolUse", `"tool_name":"Bash","tool_input":{"command":"true"}`)
 	s.hook("SessionStart", `"source":"compact"`)
 	if !strings.HasSuffix(s.said, "\n  ... and 5 more paths") {
 		t.Errorf("unannounced: %q", s.said)

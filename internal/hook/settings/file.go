@@ -26,6 +26,8 @@ type File struct {
 	Path string
 	// Text is what it holds; nil where there is no file.
 	Text []byte
+	// Dirs is how many directories above the file are the host's own, as in .opencode/plugin/ctxls.js; 0 stands for 1.
+	Dirs int
 	mode fs.FileMode
 }
 
@@ -90,7 +92,7 @@ func (f *File) Replace(text []byte, fresh bool) error {
 	return write(f.Path, text, f.mode)
 }
 
-// Remove takes the file away, and its directory where that is then empty: there was none before ctxls.
+// Remove takes the file away, and the host's own directories above it that are then empty: there were none before ctxls.
 func (f *File) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
@@ -98,9 +100,13 @@ func (f *File) Remove() error {
 	if err := os.Remove(f.Path); err != nil {
 		return err
 	}
-	dir := filepath.Dir(f.Path)
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-		_ = os.Remove(dir) // fails, as it should, where something else is in it
+	dir := f.Path
+	for range max(f.Dirs, 1) {
+		dir = filepath.Dir(dir)
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || os.Remove(dir) != nil { // not removed, as it should, where something else is in it
+			break
+		}
 	}
 	return nil
 }

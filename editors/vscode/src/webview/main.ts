@@ -122,7 +122,8 @@ function amounts(all: Amount[] | null, otherwise: string): Node[] {
   const largest = Math.max(...all.map(a => a.tokens));
   const sum = all.reduce((n, a) => n + a.tokens, 0);
   const rows = all.map(a => {
-    const share = sum > 0 ? Math.round((100 * a.tokens) / sum) : 0;
+    const rounded = sum > 0 ? Math.round((100 * a.tokens) / sum) : 0;
+    const share = rounded === 0 && a.tokens > 0 ? 'below 1' : String(rounded);
     return h(
       'tr',
       {},

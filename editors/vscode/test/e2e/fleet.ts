@@ -30,6 +30,9 @@ export async function theFleet(t: TestContext, world: World): Promise<void> {
         () => false,
       );
     }, 'the alert');
+    large('98999999-0000-4000-8000-000000000009');
+    await reads(gauge(page), /^25%/);
+    assert.equal(await toast.count(), 1, 'one at a time');
     await toast.getByRole('button', { name: 'Don’t Show Again' }).click();
     await until(
       () =>

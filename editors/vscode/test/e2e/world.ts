@@ -109,7 +109,11 @@ export class World {
   /** What the editor itself has written into the user's settings, or the workspace's. */
   settings(file: 'user' | 'workspace'): Record<string, unknown> {
     const path = file === 'user' ? this.#userSettings : join(this.project, '.vscode/settings.json');
-    return JSON.parse(readFileSync(path, 'utf8'));
+    try {
+      return JSON.parse(readFileSync(path, 'utf8'));
+    } catch {
+      return {}; // it is being written
+    }
   }
 
   get #userSettings(): string {
