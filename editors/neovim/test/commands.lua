@@ -11,9 +11,13 @@ end
 
 ---Waits until the floating window holds the text, and returns all of it.
 local function floats(editor, text)
-  expect.eventually(function()
-    return editor:float():find(text, 1, true)
-  end, nil, ('"%s" in the floating window'):format(text))
+  expect.eventually(
+    function()
+      return editor:float():find(text, 1, true)
+    end,
+    nil,
+    ('"%s" in the floating window, which has "%s"; messages "%s"'):format(text, editor:float(), editor:messages())
+  )
   return editor:float()
 end
 
@@ -167,7 +171,7 @@ return {
     function()
       local machine, editor = start()
       editor:command('Ctxls report')
-      floats(editor, 'no tasks recorded yet')
+      floats(editor, 'tasks            0 of the last')
       vim.rpcrequest(editor.channel, 'nvim_input', '<Esc>')
       expect.eventually(function()
         return editor:float()
@@ -175,7 +179,7 @@ return {
       local call = '{"jsonrpc":"2.0","id":1,"method":"metrics/record","params":{"taskId":"t","tokens":250000}}\n'
       machine:run({ 'serve' }, call)
       editor:command('Ctxls report')
-      expect.holds(floats(editor, '250k'), 'over 200k        100.0%')
+      expect.holds(floats(editor, '← threshold'), 'over 200k        100.0%')
     end,
   },
   {
