@@ -202,7 +202,7 @@ return {
       editor:command('Ctxls install claude-code --user --statusline')
       editor:says('nothing to do: ')
       editor:command('Ctxls install nobody')
-      editor:says('there is no host "nobody"; there are claude-code, codex')
+      editor:says('there is no host "nobody"; there are ')
       editor:command('Ctxls install claude-code --wrong')
       editor:says('--wrong')
     end,

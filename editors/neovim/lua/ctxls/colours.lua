@@ -56,6 +56,23 @@ local function ink(block, ground)
   return contrast(block, 0x000000) >= contrast(block, 0xffffff) and 0x000000 or 0xffffff
 end
 
+---How a level's group can be read on a bar: its colour, a block of it, bold text, or as the bar's own.
+---@param name string
+---@param bar? integer the background of the bar; nil is one that its colours are not made for
+---@return {fg: integer?, bg: integer?, bold: boolean?} look
+function M.on(name, bar)
+  local own, normal = get(name), get('Normal')
+  local ground = normal.bg or (vim.o.background == 'dark' and 0x000000 or 0xffffff)
+  if own.bg or not own.fg then
+    return { fg = own.fg, bg = own.bg, bold = own.bold }
+  elseif bar and contrast(own.fg, bar) >= enough then
+    return { fg = own.fg, bold = own.bold }
+  elseif otherwise[name] == 'block' then
+    return { fg = ink(own.fg, ground), bg = own.fg, bold = own.bold }
+  end
+  return { bold = otherwise[name] == 'bold' or own.bold }
+end
+
 ---Makes a group for statuslines of a level's group.
 ---@param name string
 ---@return vim.api.keyset.highlight?
@@ -66,16 +83,9 @@ local function on_the_bar(name)
   end
   local dark = vim.o.background == 'dark'
   local ground = normal.bg or (dark and 0x000000 or 0xffffff)
-  local group = { bold = own.bold, italic = own.italic, cterm = {} }
-  if own.fg then
-    if not bar.reverse and contrast(own.fg, bar.bg or ground) >= enough then
-      group.fg, group.bg = own.fg, not stacks and bar.bg or nil
-    elseif otherwise[name] == 'block' then
-      group.fg, group.bg, group.nocombine = ink(own.fg, ground), own.fg, true
-    else
-      group.bold = otherwise[name] == 'bold'
-    end
-  end
+  local group = M.on(name, not bar.reverse and (bar.bg or ground) or nil)
+  group.italic, group.cterm = own.italic, {}
+  group.nocombine = group.bg and true or nil
   -- What the colours of a terminal's palette look like is not known.
   if own.ctermfg and otherwise[name] == 'block' then
     group.ctermfg, group.ctermbg = normal.ctermbg or (dark and 0 or 15), own.ctermfg
@@ -84,7 +94,7 @@ local function on_the_bar(name)
     group.cterm.bold = otherwise[name] == 'bold'
   end
   if not stacks then
-    group.fg, group.bg, group.reverse = group.fg or bar.fg, group.bg or bar.bg, not group.fg and bar.reverse or nil
+    group.fg, group.bg, group.reverse = group.fg or bar.fg, group.bg or bar.bg, not group.bg and bar.reverse or nil
     group.ctermfg, group.ctermbg = group.ctermfg or bar.ctermfg, group.ctermbg or bar.ctermbg
     group.cterm.reverse = not group.cterm.nocombine and bar.cterm and bar.cterm.reverse or nil
   end
