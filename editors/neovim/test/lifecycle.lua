@@ -184,6 +184,16 @@ return {
     end,
   },
   {
+    'a working directory that is gone is no reason not to start',
+    function()
+      local machine = machines.new()
+      local editor = editors.start(machine)
+      vim.fn.delete(machine.project, 'rf')
+      editor:running()
+      expect.same(editor:state().kind, 'running')
+    end,
+  },
+  {
     'users’ LSP configuration sees nothing of it',
     function()
       local machine = machines.new()

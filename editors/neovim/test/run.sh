@@ -31,7 +31,10 @@ on "$nvim" $all
 other=$(command -v nvim || true)
 if [ -n "$other" ] && [ "$other" != "$nvim" ]; then
   case $("$other" --version | head -n 1) in
-  *v0.[0-9].*) NVIM_TOO_OLD=$other on "$nvim" test/old.lua ;;
+  *v0.[0-9].*)
+    echo "-- $("$other" --version | head -n 1), too old, driven by"
+    NVIM_TOO_OLD=$other on "$nvim" test/old.lua
+    ;;
   # shellcheck disable=SC2086
   *) on "$other" $all ;;
   esac
