@@ -48,14 +48,11 @@ func (a *app) mcp(ctx context.Context) error {
 	}).ServeStdio(ctx)
 }
 
-// workspace returns the spellings of the working directory, which hosts may have told with or without its links. The root of a
-// file system is nobody's workspace: desktop programs are started there.
+// workspace returns the working directory as the folders of a workspace. The root of a file system is nobody's: desktop
+// programs are started there.
 func workspace(cwd string) []string {
 	if cwd == "" || filepath.Dir(cwd) == cwd {
 		return nil
-	}
-	if plain, err := filepath.EvalSymlinks(cwd); err == nil && plain != cwd {
-		return []string{cwd, plain}
 	}
 	return []string{cwd}
 }
