@@ -21,7 +21,8 @@ full the caller's context window is and how the other sessions stand, measure_co
 conversation. Agent hosts start it; docs/mcp.md tells how to add it to each. The log goes to stderr and to the log file.`,
 	examples: `claude mcp add ctxls -- ctxls mcp
 codex mcp add ctxls -- ctxls mcp
-gemini mcp add ctxls ctxls mcp`,
+gemini mcp add --scope user ctxls ctxls mcp
+opencode mcp add ctxls -- ctxls mcp`,
 	setup: func(*pflag.FlagSet) action {
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
