@@ -42,7 +42,7 @@ e2e: $(STATICCHECK)
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
 
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
