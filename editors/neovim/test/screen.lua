@@ -131,7 +131,9 @@ return {
       agent:statusline(180000)
       terminal:shows('90% · 0 tokens to compaction')
       terminal:tmux('resize-window', '-x', 60, '-y', 14)
-      terminal:shows('90% · 0 tokens', '90% · 0 left')
+      terminal:shows('90% · 0 tokens', '90% · 0 left', '(anthropic, claude-code)')
+      terminal:tmux('resize-window', '-x', 40, '-y', 14)
+      terminal:shows('90% · 0 left', 'claude-code)') -- what is too long goes on in the next line
       terminal:press('G')
       terminal:shows('README.md')
       terminal:tmux('resize-window', '-x', 84, '-y', 30)

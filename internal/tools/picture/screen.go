@@ -78,7 +78,7 @@ func screen(out io.Writer, lines []string) error {
 	}
 	var grounds, texts strings.Builder
 	var now look
-	ground := ""
+	ground, first := "", true
 	for row, line := range lines {
 		column, from := 0, 0
 		draw := func(text string) {
@@ -91,8 +91,8 @@ func screen(out io.Writer, lines []string) error {
 			if now.reverse {
 				colour, behind = orElse(behind, defaultGround), orElse(colour, defaultText)
 			}
-			if ground == "" {
-				ground = behind
+			if first { // the corner of a screen shows its ground
+				ground, first = now.ground, false
 			}
 			if behind != "" && behind != ground {
 				fmt.Fprintf(&grounds, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`+"\n", x, y, float64(cells)*cellWidth, lineHeight, behind)
