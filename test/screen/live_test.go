@@ -108,6 +108,23 @@ func TestLiveScreenIsWide(t *testing.T) {
 	term.shows(soon, "ended with 0")
 }
 
+// After a terminal was made wider, nothing of what it showed stays behind what it shows next.
+func TestLiveScreenIsWidened(t *testing.T) {
+	m := newMachine(t)
+	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
+	term := m.start("ctxls sessions --watch", 60, 24)
+	term.shows(soon, "> claude  shop")
+	term.press("Enter")
+	term.shows(soon, "what fills it", "system prompt, tools")
+	term.resize(100, 24)
+	term.shows(soon, "claude-opus-4-6 · active · aaaa-1111")
+	term.press("Escape")
+	screen := term.shows(soon, "> claude-code  shop", "AGE")
+	if title, _, _ := strings.Cut(screen, "\n"); strings.TrimRight(title, " ") != "ctxls · 1 session · by last active" {
+		t.Errorf("something of the session stays:\n%s", screen)
+	}
+}
+
 // Colours where there is a terminal, and none where somebody does not want them. Nothing that a session is called changes
 // the terminal.
 func TestLiveScreenColours(t *testing.T) {

@@ -63,6 +63,9 @@ end
 ---@return string
 local function root()
   local cwd = vim.fn.getcwd()
+  if cwd == '' then -- somebody removed it
+    return vim.uv.os_homedir()
+  end
   local markers = config.options.root_markers
   return #markers > 0 and vim.fs.root(cwd, markers) or cwd
 end
