@@ -1,6 +1,7 @@
 package test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,22 +24,24 @@ func TestDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			home := t.TempDir()
-			for _, block := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
-				for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
-					command, want, _ := strings.Cut(part, "\n")
-					cmd := exec.Command("sh", "-c", command)
-					cmd.Dir = ".."
-					cmd.Env = []string{"HOME=" + home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120", "NO_COLOR=1"}
-					got, err := cmd.CombinedOutput()
-					if err != nil {
-						t.Errorf("%s: %v", command, err)
-					}
-					if !printed(string(got), want) {
-						t.Errorf("$ %s\n--- the document says\n%s\n--- it prints\n%s", command, want, got)
+			patiently(t, func(home string) error {
+				for _, block := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+					for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+						command, want, _ := strings.Cut(part, "\n")
+						cmd := exec.Command("sh", "-c", command)
+						cmd.Dir = ".."
+						cmd.Env = []string{"HOME=" + home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120", "NO_COLOR=1"}
+						got, err := cmd.CombinedOutput()
+						if err != nil {
+							return fmt.Errorf("%s: %w", command, err)
+						}
+						if !printed(string(got), want) {
+							return fmt.Errorf("$ %s\n--- the document says\n%s\n--- it prints\n%s", command, want, got)
+						}
 					}
 				}
-			}
+				return nil
+			})
 		})
 	}
 }
