@@ -7,7 +7,7 @@ TOOLS   := $(CACHE)/bin
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint
+.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
 
 build: bin/ctxls
 
@@ -42,7 +42,7 @@ e2e: $(STATICCHECK)
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
 
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
@@ -89,6 +89,10 @@ NEOVIM := editors/neovim
 neovim-test: build neovim-lint
 	sh $(NEOVIM)/test/run.sh
 
+# Renews the picture of its README from what the tests left behind.
+neovim-pictures: neovim-test
+	go run ./internal/tools/picture -screen < $(NEOVIM)/out/window.ansi > $(NEOVIM)/media/window.svg
+
 neovim-lint:
 	cd $(NEOVIM) && $$(sh test/install.sh stylua) --check . && luacheck -q .
 
@@ -107,4 +111,4 @@ generate:
 	go generate ./...
 
 clean:
-	rm -rf bin dist coverage.out $(VSCODE)/dist $(VSCODE)/out
+	rm -rf bin dist coverage.out $(VSCODE)/dist $(VSCODE)/out $(NEOVIM)/out

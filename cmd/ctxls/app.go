@@ -152,7 +152,7 @@ func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, e
 		return nil, err
 	}
 	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
-		Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
+		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
 }
 
 // adapters returns every host that ctxls can speak to.

@@ -71,8 +71,9 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host core.Host
 	}
 	keyOf := func(v core.SessionView) core.Key { return core.Key{Host: v.Host, SessionID: v.SessionID} }
 	if len(args) == 0 {
+		here := s.Spellings([]string{a.cwd})
 		for _, v := range all {
-			if core.InFolders([]string{a.cwd}, v.CWD) {
+			if core.InFolders(here, v.CWD) {
 				return keyOf(v), nil
 			}
 		}

@@ -81,6 +81,9 @@ ctxls install gemini-cli --project`,
 				return err
 			case len(done) == 0:
 				fmt.Fprintf(a.stdout, "nothing to do: %s runs ctxls already\n", file.Path)
+				for _, note := range target.notesOn(file.Text) {
+					fmt.Fprintf(a.stdout, "  %s\n", note)
+				}
 				if target.trust != "" {
 					fmt.Fprintln(a.stdout, target.trust)
 				}

@@ -33,6 +33,17 @@ type installer struct {
 	// nothing had to be.
 	install   func(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error)
 	uninstall func(name string, text, before []byte) (after []byte, done []string, err error)
+	// notes says why the host does not run what stands in its file, one sentence each; nil never says anything. install ends
+	// with them where it changes something.
+	notes func(text []byte) []string
+}
+
+// notesOn returns the notes on a file in which ctxls is already.
+func (i installer) notesOn(text []byte) []string {
+	if i.notes == nil {
+		return nil
+	}
+	return i.notes(text)
 }
 
 // installers are the hosts that ctxls can be put into, in the order in which people are shown them.
@@ -40,7 +51,7 @@ var installers = []installer{claudeCode, openCode, codexCLI, geminiCLI}
 
 var claudeCode = installer{
 	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
-	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall,
+	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall, notes: claudecode.Notes,
 }
 
 var openCode = installer{
@@ -53,7 +64,7 @@ var codexCLI = installer{
 	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 		return codex.Install(name, text, executable)
 	},
-	uninstall: codex.Uninstall,
+	uninstall: codex.Uninstall, notes: codex.Notes,
 }
 
 var geminiCLI = installer{
@@ -61,7 +72,7 @@ var geminiCLI = installer{
 	install: func(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 		return gemini.Install(name, text, executable)
 	},
-	uninstall: gemini.Uninstall,
+	uninstall: gemini.Uninstall, notes: gemini.Notes,
 }
 
 func installableHosts() (names []string) {

@@ -21,7 +21,8 @@ full the caller's context window is and how the other sessions stand, measure_co
 conversation. Agent hosts start it; docs/mcp.md tells how to add it to each. The log goes to stderr and to the log file.`,
 	examples: `claude mcp add ctxls -- ctxls mcp
 codex mcp add ctxls -- ctxls mcp
-gemini mcp add ctxls ctxls mcp`,
+gemini mcp add --scope user ctxls ctxls mcp
+opencode mcp add ctxls -- ctxls mcp`,
 	setup: func(*pflag.FlagSet) action {
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
@@ -48,14 +49,11 @@ func (a *app) mcp(ctx context.Context) error {
 	}).ServeStdio(ctx)
 }
 
-// workspace returns the spellings of the working directory, which hosts may have told with or without its links. The root of a
-// file system is nobody's workspace: desktop programs are started there.
+// workspace returns the working directory as the folders of a workspace. The root of a file system is nobody's: desktop
+// programs are started there.
 func workspace(cwd string) []string {
 	if cwd == "" || filepath.Dir(cwd) == cwd {
 		return nil
-	}
-	if plain, err := filepath.EvalSymlinks(cwd); err == nil && plain != cwd {
-		return []string{cwd, plain}
 	}
 	return []string{cwd}
 }

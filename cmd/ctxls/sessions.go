@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -61,9 +60,6 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			filter := core.SessionFilter{IncludeEnded: *all}
 			if *here {
 				filter.Folders = []string{a.cwd}
-				if real, err := filepath.EvalSymlinks(a.cwd); err == nil { // hosts tell the one or the other name
-					filter.Folders = append(filter.Folders, real)
-				}
 			}
 			if *watch {
 				return a.watchSessions(ctx, s, filter, look)

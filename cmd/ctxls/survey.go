@@ -27,6 +27,8 @@ type prospect struct {
 	File       *string          `json:"file"`       // that ctxls would be put into; null where nobody knows
 	Changes    []string         `json:"changes"`    // what would be done there, one sentence each; none where ctxls is in it
 	Problem    *string          `json:"problem"`    // why nothing can be done; null where it can
+
+	notes []string // why the host does not run what is in there already; for people
 }
 
 // survey looks at every host that ctxls installs into, and changes nothing.
@@ -68,6 +70,9 @@ func (a *app) foresee(p *prospect, i installer, scope settings.Scope) error {
 	}
 	_, done, err := i.install(file.Path, file.Text, executable, false)
 	p.Changes = append(p.Changes, done...)
+	if len(done) == 0 {
+		p.notes = i.notesOn(file.Text)
+	}
 	return err
 }
 
@@ -94,7 +99,7 @@ func (a *app) printSurvey(s survey) {
 		default:
 			fmt.Fprintf(a.stdout, "  would change %s\n", core.Sanitize(*p.File, 0))
 		}
-		for _, change := range p.Changes {
+		for _, change := range append(p.Changes, p.notes...) {
 			fmt.Fprintf(a.stdout, "    %s\n", core.Sanitize(change, 0))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 // Sessions returns the sessions that match f as clients see them, the most recently updated first.
 func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView, error) {
+	f.Folders = s.Spellings(f.Folders)
 	stored, err := s.Store.Sessions(ctx, f)
 	if err != nil {
 		return nil, err
@@ -17,6 +18,20 @@ func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView,
 		return nil, err
 	}
 	return s.views(stored, learned), nil
+}
+
+// Spellings returns folders under the names that they were given and, of those that lead through links, where they lead as well.
+func (s *Service) Spellings(folders []string) []string {
+	if s.RealPath == nil {
+		return folders
+	}
+	all := slices.Clone(folders)
+	for _, folder := range folders {
+		if plain, err := s.RealPath(folder); err == nil && !slices.Contains(all, plain) {
+			all = append(all, plain)
+		}
+	}
+	return all
 }
 
 // Session returns one session. Without a host the id must be that of one host's session only.
@@ -98,7 +113,8 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 	in.Sessions = s.views(stored, in.Windows)
 	own := slices.IndexFunc(stored, func(snap Snapshot) bool { return by.HostPID > 0 && snap.Session.HostPID == by.HostPID })
 	if own < 0 && len(by.Folders) > 0 {
-		own = slices.IndexFunc(stored, func(snap Snapshot) bool { return InFolders(by.Folders, snap.Session.CWD) })
+		folders := s.Spellings(by.Folders)
+		own = slices.IndexFunc(stored, func(snap Snapshot) bool { return InFolders(folders, snap.Session.CWD) })
 	}
 	if own >= 0 {
 		in.Session = &in.Sessions[own]

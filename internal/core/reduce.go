@@ -103,6 +103,7 @@ func (r *reduction) adoptModel(model string, authoritative bool) {
 // mainChain handles an event of the conversation itself: first what was read before it, then what it says.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	r.redate()
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
@@ -161,6 +162,21 @@ func (r *reduction) mainChain() {
 	}
 	r.project()
 	r.speak()
+}
+
+// clockStep is how far in the future what is known may lie before a clock that was wrong is the reason. Hooks that run beside each
+// other look at the clock a moment before they read the state, no more than their deadline.
+const clockStep = time.Minute
+
+// redate moves what a clock that was ahead dated in what is the future by now: nothing would be newer until then.
+func (r *reduction) redate() {
+	latest := r.now.Add(-clockStep)
+	if c := &r.s.Compaction; c.DoneAt.After(r.now.Add(clockStep)) {
+		c.BeganAt, c.DoneAt = latest, latest
+	}
+	if g := &r.s.Gauge; g.At.After(r.now.Add(clockStep)) {
+		g.At = latest
+	}
 }
 
 // stateLimits takes over the limits that the event states. A session's start states the user's settings anew.

@@ -454,6 +454,48 @@ func TestClocksThatWereWrong(t *testing.T) {
 	}
 }
 
+// Of a session whose model nobody has named, as a fork is at first, the window is not known: no share of it is told, a large request
+// proves nothing of other sessions, and a refusal is true of this one alone.
+func TestModelThatIsNotNamed(t *testing.T) {
+	w := newWorld()
+	fork := Event{Kind: SessionStarted, Reports: []Report{{Tokens: 300_000, Provenance: ProvenanceHost}}}
+	w.play(t, fork)
+	if out := w.play(t, Event{Kind: PromptSubmitted}); len(out.Effects) > 0 || *out.Session.Usage.Tokens != 300_000 {
+		t.Errorf("said %q, usage %+v", texts(out.Effects), out.Session.Usage)
+	}
+	if out := w.play(t, Event{Kind: TurnFailed, Limit: &LimitError{MaxTokens: 180_000}}); out.Session.Usage.WindowTokens != 180_000 || out.Session.Usage.WindowProvenance != WindowFromLearned {
+		t.Errorf("after a refusal: %+v", out.Session.Usage)
+	}
+	if view, err := w.service().Session(t.Context(), Key{HostClaudeCode, "s"}); err != nil || view.Usage.WindowTokens != 180_000 {
+		t.Errorf("looked at: %+v, %v", view.Usage, err)
+	}
+	if out := w.play(t, Event{SessionID: "other", Kind: PromptSubmitted}); out.Session.Usage.WindowTokens != 200_000 || len(w.learned) > 0 {
+		t.Errorf("another session: %+v, learned %v", out.Session.Usage, w.learned)
+	}
+	if out := w.play(t, w.at(BatchFinished, 140_000)); out.Session.Usage.WindowTokens != 200_000 || texts(out.Effects) == "" {
+		t.Errorf("named: %+v, said %q", out.Session.Usage, texts(out.Effects))
+	}
+}
+
+// A compaction under a clock that was ahead is over all the same when the clock is put right: what is reported from then on counts.
+func TestClockPutRightAfterCompaction(t *testing.T) {
+	w := newWorld()
+	rightly := w.now
+	w.now = w.now.Add(365 * 24 * time.Hour)
+	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened}, Event{Kind: CompactionDone})
+	w.now = rightly
+	for i := range 2 {
+		out := w.play(t, w.at(BatchFinished, 40_000+i))
+		if got := out.Session.Usage; *got.Tokens != 40_000+i || !got.Exact {
+			t.Errorf("report %d: %d, exact %v", i, *got.Tokens, got.Exact)
+		}
+	}
+	boundary := Entry{Boundary: &Boundary{ID: "b", At: w.now.Add(time.Second), PostTokens: 5_000}}
+	if out := w.play(t, Event{Kind: BatchFinished, Reading: w.reading(boundary)}); out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 5_000 {
+		t.Errorf("after the next compaction: %d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
+	}
+}
+
 func TestLongSessionIDs(t *testing.T) {
 	s := newWorld().service()
 	for length, want := range map[int]Code{0: CodeInvalid, 1: "", MaxID: "", MaxID + 1: CodeInvalid} {

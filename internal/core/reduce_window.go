@@ -21,7 +21,7 @@ func (r *reduction) learned() LearnedWindow {
 
 func (r *reduction) learnAccepted(tokens int, why string) {
 	l := r.learned()
-	if tokens <= r.window().Tokens || tokens <= l.AcceptedTokens {
+	if r.s.Model == "" || tokens <= r.window().Tokens || tokens <= l.AcceptedTokens {
 		return
 	}
 	l.AcceptedTokens, l.Why, l.At = tokens, why, r.now
@@ -34,5 +34,9 @@ func (r *reduction) learnStated(e LimitError) {
 		return
 	}
 	l.StatedTokens, l.Why, l.At = e.MaxTokens, fmt.Sprintf("a request was refused: the maximum is %s tokens", groupDigits(e.MaxTokens)), r.now
+	if r.s.Model == "" { // it is true of this session, and of no other
+		r.s.Unnamed = l
+		return
+	}
 	r.ch.Learned = &l
 }

@@ -29,8 +29,11 @@ type Service struct {
 	// ProcessLives reports whether there is a process of that id; nil says that nobody can tell. A session whose host's
 	// process is gone is idle.
 	ProcessLives func(pid int) bool
-	Meter        *Meter // counts conversations; nil where none are measured
-	Log          *slog.Logger
+	// RealPath returns a directory's path without links; nil says that nobody can tell. Editors name a folder as it was
+	// opened, and most hosts where it really is.
+	RealPath func(path string) (string, error)
+	Meter    *Meter // counts conversations; nil where none are measured
+	Log      *slog.Logger
 }
 
 // Outcome is what an event led to.

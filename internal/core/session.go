@@ -19,7 +19,10 @@ type Session struct {
 	Speaker string  `json:"speaker,omitempty"`
 	Agents  []Agent `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
 	Limits  Limits  `json:"limits"`
-	Tail    Tail    `json:"tail,omitzero"` // of the main chain
+	// Unnamed is what a refusal taught of the window while nobody had said which model it is of.
+	Unnamed LearnedWindow `json:"unnamed,omitzero"`
+
+	Tail Tail `json:"tail,omitzero"` // of the main chain
 
 	Held       []HeldUse  `json:"held,omitempty"` // at most MaxHeld
 	Compaction Compaction `json:"compaction"`

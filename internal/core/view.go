@@ -167,6 +167,9 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 
 // window returns the window in force for the session's main chain.
 func (s Session) window(learned LearnedWindow, cfg Config, rules Rules) Window {
+	if s.Model == "" {
+		learned = s.Unnamed
+	}
 	return ResolveWindow(s.Host, s.Provider, s.Model, s.Limits, learned, cfg.Window, rules)
 }
 

@@ -269,6 +269,9 @@ func WindowTable() []WindowRow { return windowTable() }
 // lookUp returns the table's window for a model: the row that fits host and provider best, then the longest name. A zero
 // Window means that no row fits.
 func lookUp(host Host, provider string, name ModelName) Window {
+	if name.Plain == "" { // no row is about a model of which nobody says which it is
+		return Window{}
+	}
 	var best WindowRow
 	score := -1
 	for _, row := range windowTable() {

@@ -57,7 +57,7 @@ func (s *Server) push(ctx context.Context) {
 			default:
 			}
 		case <-s.anew:
-			p.leaveFolders(s.client.scope())
+			p.leaveFolders(s.service.Spellings(s.client.scope()))
 			p.since = 0
 		case <-timer.C:
 			if p.isDue() {
@@ -119,7 +119,7 @@ func (p *pusher) tell(ctx context.Context) error {
 		return err
 	}
 	p.learned = news.Learned
-	scope := p.server.client.scope()
+	scope := service.Spellings(p.server.client.scope())
 	there := make(map[core.Key]bool, len(news.Views))
 	for i, view := range news.Views {
 		key := news.Sessions[i].Session.Key()

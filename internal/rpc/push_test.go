@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -196,6 +197,47 @@ func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 	prompt(t, writer, "below a", "/home/me/a/x/y", "hello")
 	prompt(t, writer, "not in a: /home/me/ab", "/home/me/ab", "goodbye")
 	a.wantPushes("changed not in a: /home/me/ab active")
+}
+
+// An editor names a folder as it was opened, through a link perhaps; agents name where they really are. Some hosts name the link.
+func TestAFolderThatIsALink(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Mkdir(filepath.Join(dir, "project"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("project", link); err != nil {
+		t.Skip("links cannot be made here: ", err)
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	writer, service := shared(t, path), shared(t, path)
+	service.RealPath = filepath.EvalSymlinks
+	p := watcher(t, service, filepath.ToSlash(link))
+	prompt(t, writer, "beside it", filepath.Join(dir, "project2"), "hello")
+	prompt(t, writer, "real", filepath.Join(dir, "project", "web"), "hello")
+	p.wantPushes("changed real active")
+	prompt(t, writer, "linked", link, "hello")
+	p.wantPushes("changed linked active")
+	for _, params := range []string{`{}`, fmt.Sprintf(`{"cwd":%q}`, link)} {
+		p.send(`{"jsonrpc":"2.0","id":7,"method":"session/list","params":` + params + `}`)
+		if got, err := p.receive(); err != nil || strings.Count(got, `"sessionId"`) != 2 {
+			t.Errorf("%s: not just the two are listed: %s, %v", params, got, err)
+		}
+	}
+	prompt(t, writer, "real", filepath.Join(dir, "project", "web"), "and more")
+	p.wantPushes("changed real active")
+	p.send(`{"jsonrpc":"2.0","id":8,"method":"state/inspect"}`)
+	if got, err := p.receive(); err != nil || !strings.Contains(got, `"session":{"host":"claude-code","sessionId":"real"`) {
+		t.Error(got, err)
+	}
+	// A folder is taken away under the name that it was given.
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"removed":[{"uri":%q,"name":""}],"added":[{"uri":"file:///nowhere","name":""}]}}}`, "file://"+filepath.ToSlash(link)))
+	prompt(t, writer, "real", filepath.Join(dir, "project", "web"), "again")
+	prompt(t, writer, "elsewhere", "/nowhere", "hello")
+	p.wantPushes("changed elsewhere active")
 }
 
 func TestAnAlertIsPushedOnceToEveryClient(t *testing.T) {

@@ -392,6 +392,37 @@ func TestSubAgent(t *testing.T) {
 	}
 }
 
+// Newer models are told in other words of Claude Code's, and have another window.
+func TestNewerModel(t *testing.T) {
+	const newer = "claude-opus-5-5"
+	w := newWorld(t, map[string][]reply{"work": {{tokens: 800_000, calls: []call{read("notes.txt")}}, {tokens: 810_000, text: "Done."}}, "more": {{tokens: 820_000, text: "More."}}})
+	w.install()
+	w.prompt(one, "[[work]] look around", "--model", newer)
+	w.prompt(one, "[[more]] go on", "--model", newer)
+	wantSaid(t, "second turn", w.model.last("more"), guidance,
+		"PostToolBatch: ctxls: about 20.0% of this session's context window is still free. There is room to go on with the work at full quality, "+
+			"without hurrying or cutting it short.\n[Context Status: 80.0% used (800,000/1,000,000 tokens), 20.0% remaining]", mark(81))
+}
+
+// A fork begins with all that its parent holds, and Claude Code says how much, but neither the model nor, yet, a transcript: with the
+// window unknown nothing is said of the share. The next prompt has both.
+func TestFork(t *testing.T) {
+	const large = "claude-opus-4-7" // a million tokens
+	w := newWorld(t, map[string][]reply{"work": {{tokens: 144_000, text: "Done."}}, "fork": {{tokens: 150_000, text: "Forked."}}})
+	w.install()
+	w.prompt(one, "[[work]] look around", "--model", large)
+	cmd, output := w.claude(t.Context(), "-p", "[[fork]] go", "--resume", one, "--fork-session", "--session-id", two, "--model", large)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("claude: %v\n%s", err, output)
+	}
+	wantSaid(t, "the fork's first prompt", w.model.last("fork"), guidance)
+	w.prompt(two, "[[fork]] go on", "--model", large)
+	wantSaid(t, "the fork's second prompt", w.model.last("fork"), guidance, mark(15))
+	if from, to := w.Tokens(one), w.Tokens(two); from != 144_000 || to != 150_000 {
+		t.Errorf("the gauges say %d and, of the fork, %d", from, to)
+	}
+}
+
 // A host that is told to stop ends its session, and what was known of it stays.
 func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})

@@ -235,8 +235,10 @@ func textsOf(v any) (texts []string) {
 	return texts
 }
 
-// framed is how Claude Code passes on what a hook says.
+// framed is how Claude Code passes on what a hook says, bare how it does for newer models: in a message with the role "system", the
+// first of them before what it says itself.
 var framed = regexp.MustCompile(`(?s)<system-reminder>\n(\w+)(?::\w+)? hook additional context: (.*?)\n</system-reminder>\n*`)
+var bare = regexp.MustCompile(`(?s)^(\w+)(?::\w+)? hook additional context: (.*?)(\n\n# Environment\n.*)?$`)
 
 // shown is what Claude Code prints for people when they type a command; it is part of the conversation.
 var shown = regexp.MustCompile(`(?s)<local-command-stdout>.*?</local-command-stdout>`)
@@ -246,6 +248,9 @@ var shown = regexp.MustCompile(`(?s)<local-command-stdout>.*?</local-command-std
 func (r request) said() (said []string) {
 	for _, text := range r.texts() {
 		for _, m := range framed.FindAllStringSubmatch(text, -1) {
+			said = append(said, m[1]+": "+m[2])
+		}
+		if m := bare.FindStringSubmatch(text); m != nil {
 			said = append(said, m[1]+": "+m[2])
 		}
 	}

@@ -61,7 +61,7 @@ func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
 func (w *world) nothingElseSaid() {
 	for i, r := range w.model.requests {
 		for _, text := range r.texts() {
-			rest := shown.ReplaceAllString(framed.ReplaceAllString(text, ""), "")
+			rest := bare.ReplaceAllString(shown.ReplaceAllString(framed.ReplaceAllString(text, ""), ""), "$3")
 			if r.kind == "summary" {
 				rest = strings.Replace(rest, "ctxls: working context\nCurrent file paths in context:\n", "", 1)
 			}

@@ -90,6 +90,18 @@ func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 	}
 }
 
+// Where ctxls was moved or removed, prompts are answered all the same.
+func TestProgramGone(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": work()})
+	if err := os.Remove(w.stage()); err != nil {
+		t.Fatal(err)
+	}
+	if turn := w.prompt("", "[[work]] please look around", bypass); turn.answer != "Done." {
+		t.Errorf("people see %q", turn.items)
+	}
+	wantSaid(t, "all of it", w.model.last("work"))
+}
+
 // A ctxls that cannot keep anything says nothing and stands in nobody's way.
 func TestBrokenState(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"work": work()})

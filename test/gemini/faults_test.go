@@ -76,6 +76,21 @@ func TestFaults(t *testing.T) {
 // sleeping is for how many seconds a hook hangs: a number by which it is found among the processes.
 const sleeping = "98765.4321"
 
+// Where ctxls was moved or removed, and on the machine of somebody who shares a project's settings, prompts are answered all the
+// same: of a hook that ends with anything but 0 or 1, Gemini CLI takes whatever it said for a veto, "No such file" of bash too.
+func TestProgramGone(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
+	w.install()
+	text, err := os.ReadFile(w.settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(w.settings(), strings.ReplaceAll(string(text), e2e.CTXLSBin(), filepath.Join(w.Home, "gone", "ctxls")))
+	if answer, warnings := w.prompt(one, "[[work]] look around"); strings.TrimSpace(answer) != "All is done." {
+		t.Errorf("people see %q and %q", answer, warnings)
+	}
+}
+
 // faulty has Gemini CLI run a ctxls that is the real one four times and has a fault from then on.
 func (w *world) faulty(fault string) {
 	bin := filepath.Join(w.Home, "bin", "ctxls")

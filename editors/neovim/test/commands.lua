@@ -11,9 +11,13 @@ end
 
 ---Waits until the floating window holds the text, and returns all of it.
 local function floats(editor, text)
-  expect.eventually(function()
-    return editor:float():find(text, 1, true)
-  end, nil, ('"%s" in the floating window'):format(text))
+  expect.eventually(
+    function()
+      return editor:float():find(text, 1, true)
+    end,
+    nil,
+    ('"%s" in the floating window, which has "%s"; messages "%s"'):format(text, editor:float(), editor:messages())
+  )
   return editor:float()
 end
 
@@ -71,7 +75,7 @@ return {
       editor:shows('50% · 67k left')
       offered = editor:lua('return _G.seen.offered')[2]
       expect.same(offered[1], 'Follow the newest session', 'the first')
-      expect.holds(offered[3], '· pinned')
+      expect.holds(offered[3], 'tidy up (pinned)  ███')
     end,
   },
   {
@@ -79,7 +83,7 @@ return {
     function()
       local _, editor = start()
       editor:command('Ctxls sessions')
-      editor:says('no session is known in this project. :Ctxls install lets an agent host tell of them.')
+      editor:says('no session is known in this project; see :Ctxls install')
       editor:command('Ctxls show')
       editor:command('Ctxls show codex/none')
       editor:says('no session is called "codex/none"')
@@ -167,7 +171,7 @@ return {
     function()
       local machine, editor = start()
       editor:command('Ctxls report')
-      floats(editor, 'no tasks recorded yet')
+      floats(editor, 'tasks            0 of the last')
       vim.rpcrequest(editor.channel, 'nvim_input', '<Esc>')
       expect.eventually(function()
         return editor:float()
@@ -175,7 +179,7 @@ return {
       local call = '{"jsonrpc":"2.0","id":1,"method":"metrics/record","params":{"taskId":"t","tokens":250000}}\n'
       machine:run({ 'serve' }, call)
       editor:command('Ctxls report')
-      expect.holds(floats(editor, '250k'), 'over 200k        100.0%')
+      expect.holds(floats(editor, '← threshold'), 'over 200k        100.0%')
     end,
   },
   {
@@ -198,7 +202,7 @@ return {
       editor:command('Ctxls install claude-code --user --statusline')
       editor:says('nothing to do: ')
       editor:command('Ctxls install nobody')
-      editor:says('there is no host "nobody"; there are claude-code, codex')
+      editor:says('there is no host "nobody"; there are ')
       editor:command('Ctxls install claude-code --wrong')
       editor:says('--wrong')
     end,

@@ -44,13 +44,45 @@ return {
       for _, name in ipairs(editor:lua("return vim.fn.getcompletion('Ctxls ', 'cmdline')")) do
         expect.holds(help, 'Ctxls ' .. (name == 'show' and '[show]' or name))
       end
-      local source = read('lua/ctxls/status.lua') .. read('lua/ctxls/text.lua')
-      for group in source:gmatch('Ctxls%u%l+') do
+      local source = read('lua/ctxls/status.lua') .. read('lua/ctxls/colours.lua') .. read('lua/ctxls/text.lua')
+      for group in (source:gsub('CtxlsBar', '')):gmatch('Ctxls%u%l+%f[^%a]') do
         expect.holds(help, group == 'CtxlsUpdate' and '*CtxlsUpdate*' or '\n' .. group .. ' ')
       end
       for placeholder in source:match('return {\n%s+icon = .-\n  }'):gmatch('\n    (%l+) =') do
         expect.holds(help, '{' .. placeholder .. '}')
       end
+    end,
+  },
+  {
+    'the README shows the same defaults, and its ways to install work',
+    function()
+      local machine = machines.new()
+      local readme = read('README.md')
+      local site = machine.home .. '/.local/share/nvim/site/pack/ctxls/start'
+      vim.fn.mkdir(site, 'p')
+      assert(vim.uv.fs_symlink(machines.plugin, site .. '/ctxls'))
+      local function said(init)
+        local file = machine.home .. '/init.lua'
+        vim.fn.writefile(vim.split(init, '\n'), file)
+        local command =
+          { editors.program, '--headless', '-n', '-i', 'NONE', '-u', file, '-c', 'echo exists(":Ctxls")', '-c', 'qa!' }
+        local result =
+          vim.system(command, { env = machine.env, clear_env = true, cwd = machine.project }):wait(expect.soon)
+        return result.stdout .. result.stderr
+      end
+      expect.same(said("require('ctxls').setup({})"), '2', 'as a package')
+      assert(vim.uv.fs_unlink(site .. '/ctxls'))
+      expect.same(said(''), '0', 'without the plugin')
+      -- What lazy.nvim does with a spec.
+      local spec = readme:match('```lua\n({.-\n})\n```')
+      local lazy = ("local spec = %s\nspec.config({ dir = '%s' })"):format(spec, machines.repo)
+      expect.same(said(lazy), '2', 'with lazy.nvim')
+      local editor = editors.start(machine)
+      expect.same(
+        editor:lua('return loadstring("return " .. ...)()', readme:match('setup%((%b{})%)\n```\n\n## Develop')),
+        editor:lua("return require('ctxls.config').defaults"),
+        'the defaults in the README'
+      )
     end,
   },
   {

@@ -13,7 +13,8 @@ once() {
   [ -e "$cache/$name" ] && return
   fresh=$(mktemp -d "$cache/$name-XXXXXX")
   "$@" "$fresh" >&2
-  mv -T "$fresh" "$cache/$name" 2>/dev/null || rm -rf "$fresh" # somebody else was faster
+  [ -e "$cache/$name" ] || mv "$fresh" "$cache/$name"
+  rm -rf "$fresh" # where somebody else was faster
 }
 
 neovim() {

@@ -23,14 +23,20 @@ if [ $# -gt 0 ]; then
   on "$nvim" "$@"
   exit
 fi
-on "$nvim" test/status.lua test/lifecycle.lua test/commands.lua test/health.lua test/docs.lua
+all="test/text.lua test/status.lua test/lifecycle.lua test/commands.lua test/health.lua test/docs.lua test/screen.lua"
+# shellcheck disable=SC2086
+on "$nvim" $all
 
 # The machine's own Neovim: another one that must work, or one that is too old and must say so.
 other=$(command -v nvim || true)
 if [ -n "$other" ] && [ "$other" != "$nvim" ]; then
   case $("$other" --version | head -n 1) in
-  *v0.[0-9].*) NVIM_TOO_OLD=$other on "$nvim" test/old.lua ;;
-  *) on "$other" test/status.lua test/lifecycle.lua test/commands.lua test/health.lua test/docs.lua ;;
+  *v0.[0-9].*)
+    echo "-- $("$other" --version | head -n 1), too old, driven by"
+    NVIM_TOO_OLD=$other on "$nvim" test/old.lua
+    ;;
+  # shellcheck disable=SC2086
+  *) on "$other" $all ;;
   esac
 else
   echo "not run: there is no other Neovim on this machine"

@@ -35,9 +35,9 @@ return {
       expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsUnknown', 'the group')
       for _, level in ipairs({
         { 60000, '30% · 107k left', 'CtxlsNormal', '30%% · 107k left' },
-        { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsNotice#55%% · 57k left%*' },
-        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsWarning#72%% · 23k left%*' },
-        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsCritical#90%% · 0 left%*' },
+        { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsBarNotice#55%% · 57k left%*' },
+        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsBarWarning#72%% · 23k left%*' },
+        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsBarCritical#90%% · 0 left%*' },
       }) do
         agent:statusline(level[1])
         editor:shows(level[2])
@@ -153,7 +153,7 @@ return {
       local drawn = editor:lua([[return vim.api.nvim_eval_statusline("%{%v:lua.require'ctxls'.statusline()%}", {
         maxwidth = 200, highlights = true })]])
       expect.same(drawn.str, got, 'what is drawn')
-      expect.same(drawn.highlights[1].group, 'CtxlsWarning', 'the only colour')
+      expect.same(drawn.highlights[1].group, 'CtxlsBarWarning', 'the only colour')
       expect.same(got, want, 'status()')
     end,
   },
@@ -201,7 +201,7 @@ return {
       agent:statusline(60000)
       editor:shows('30% · 107k left')
       agent:statusline(180000)
-      expect.holds(editor:says('shop: the context window is 90 % full, 0 tokens are left'), 'ctxls: ')
+      expect.holds(editor:says('shop: the context window is 90 % full.'), 'ctxls: ')
       agent:statusline(182000)
       editor:shows('91% · 0 left')
       expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
@@ -221,18 +221,46 @@ return {
       editor:running()
       machine:agent('aaaa-1111'):statusline(143912)
       editor:shows('72% · 23k left')
-      local drawn = editor:lua([[
-        local component = require('lualine.components.ctxls')
-        local it = setmetatable({}, component)
-        it:init({})
-        return { it:update_status(), it.options.color().fg }]])
-      expect.same(drawn[1], '72%% · 23k left', 'the component')
-      expect.same(
-        drawn[2],
-        editor:lua([[
-        return ('#%06x'):format(vim.api.nvim_get_hl(0, { name = 'DiagnosticWarn', link = false }).fg)]]),
-        'its colour'
-      )
+      local function on(bar)
+        return unpack(editor:lua(
+          [[
+          vim.api.nvim_set_hl(0, 'lualine_c_normal', { bg = ... })
+          vim.api.nvim_set_hl(0, 'DiagnosticWarn', { fg = 0xfce094 })
+          vim.api.nvim_set_hl(0, 'Normal', { bg = 0x14161b })
+          local component = require('lualine.components.ctxls')
+          local it = setmetatable({}, component)
+          it:init({})
+          return { it:update_status(), it.options.color({ section = 'x' }) }]],
+          bar
+        ))
+      end
+      local text, dark = on(0x14161b)
+      local _, light = on(0xc4c6cd)
+      expect.same(text, '72%% · 23k left', 'the component')
+      expect.same(dark, { fg = '#fce094' }, 'its colour on a dark bar')
+      expect.same(light, { fg = '#14161b', bg = '#fce094' }, 'its colour on a light one')
+    end,
+  },
+  {
+    'before 0.11, where a group in the statusline has all of its look itself, it has the bar’s',
+    function()
+      local editor = editors.start(machines.new())
+      local groups = editor:lua([[
+        local has = vim.fn.has
+        vim.fn.has = function(feature) return feature == 'nvim-0.11' and 0 or has(feature) end
+        vim.o.termguicolors = true
+        vim.api.nvim_set_hl(0, 'StatusLine', { fg = 0x2c2e33, bg = 0xc4c6cd, cterm = { reverse = true } })
+        vim.api.nvim_set_hl(0, 'Normal', { fg = 0xe0e2ea, bg = 0x14161b })
+        vim.api.nvim_set_hl(0, 'DiagnosticWarn', { fg = 0xfce094, ctermfg = 11 })
+        vim.api.nvim_set_hl(0, 'DiagnosticInfo', { fg = 0x8cf8f7, ctermfg = 14 })
+        require('ctxls.colours').define()
+        local get = function(name) return vim.api.nvim_get_hl(0, { name = name }) end
+        return { get('CtxlsBarNotice'), get('CtxlsBarWarning') }]])
+      local notice, warning = unpack(groups)
+      expect.same({ notice.fg, notice.bg, notice.bold }, { 0x2c2e33, 0xc4c6cd, true }, 'notice')
+      expect.same(notice.cterm, { bold = true, reverse = true }, 'notice in the colours of the terminal')
+      expect.same({ warning.fg, warning.bg }, { 0x14161b, 0xfce094 }, 'warning')
+      expect.same({ warning.ctermfg, warning.ctermbg, warning.cterm }, { 0, 11, { nocombine = true } }, 'warning there')
     end,
   },
 }

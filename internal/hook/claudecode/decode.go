@@ -177,16 +177,18 @@ func (p *payload) status(ev *core.Event) {
 	// Before the first response usage is null: nothing is said. After a compaction it is all zeros: what was known is over.
 	var input []byte
 	if transcript.Pick(usage, transcript.Field{Name: "input_tokens", Value: &input}); input != nil {
-		tuple := usageTuple(usage)
-		ev.Reports = []core.Report{{
-			Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceHost, Model: ev.Model,
-		}}
+		if tuple, ok := usageTuple(usage); ok {
+			ev.Reports = []core.Report{{
+				Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceHost, Model: ev.Model,
+			}}
+		}
 	}
 }
 
 // usageTuple reads a usage object as the Anthropic API writes it. Cache writes are the larger of their sum and the nested
-// figures by lifetime: some versions fill in only the latter.
-func usageTuple(usage []byte) (u core.UsageTuple) {
+// figures by lifetime: some versions fill in only the latter. Where a figure is no count ok is false: without it the sum would be
+// wrong.
+func usageTuple(usage []byte) (u core.UsageTuple, ok bool) {
 	var input, read, write, nested, output []byte
 	transcript.Pick(usage,
 		transcript.Field{Name: "input_tokens", Value: &input},
@@ -194,17 +196,21 @@ func usageTuple(usage []byte) (u core.UsageTuple) {
 		transcript.Field{Name: "cache_creation_input_tokens", Value: &write},
 		transcript.Field{Name: "cache_creation", Value: &nested},
 		transcript.Field{Name: "output_tokens", Value: &output})
+	ok = true
+	for _, f := range []struct {
+		to   *int
+		from []byte
+	}{{&u.Input, input}, {&u.CacheRead, read}, {&u.CacheWrite, write}} {
+		count, is := transcript.Count(f.from)
+		*f.to, ok = count, ok && is
+	}
 	byLifetime := 0
 	transcript.Members(nested, func(_, value []byte) bool {
 		byLifetime += transcript.Int(value)
 		return true
 	})
-	return core.UsageTuple{
-		Input:      transcript.Int(input),
-		CacheRead:  transcript.Int(read),
-		CacheWrite: max(transcript.Int(write), byLifetime),
-		Output:     transcript.Int(output),
-	}
+	u.CacheWrite, u.Output = max(u.CacheWrite, byLifetime), transcript.Int(output)
+	return u, ok
 }
 
 // occupancy is Anthropic's arithmetic: input excludes what was read from or written to the cache, and the answer is not

@@ -146,7 +146,7 @@ func TestStatusLine(t *testing.T) {
 	if ev := status("200000", `{"input_tokens":0,"output_tokens":3}`); len(ev.Reports) != 1 || ev.Reports[0].Tokens != 0 {
 		t.Errorf("zeros say that what was known is over: %+v", ev.Reports)
 	}
-	for _, usage := range []string{"null", "{}", "7"} {
+	for _, usage := range []string{"null", "{}", "7", `{"input_tokens":1,"cache_read_input_tokens":"144000"}`, `{"input_tokens":1e30}`} {
 		if ev := status("200000", usage); len(ev.Reports) > 0 {
 			t.Errorf("usage %s: reported %+v", usage, ev.Reports)
 		}

@@ -88,13 +88,22 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if len(done) == 0 {
 		return text, nil, nil
 	}
+	return doc.Bytes(), append(done, Notes(text)...), nil
+}
+
+// Notes says why Claude Code does not run what stands in a settings text, one sentence each.
+func Notes(text []byte) (notes []string) {
+	doc, err := settings.Parse("", text)
+	if err != nil {
+		return nil
+	}
 	if !doc.Standard() { // its "Settings Error": "Files with errors are skipped entirely"
-		done = append(done, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
+		notes = append(notes, "note: the file has comments or trailing commas, and Claude Code skips such a file until they are gone")
 	}
 	if doc.True("disableAllHooks") {
-		done = append(done, "note: disableAllHooks is true there: Claude Code runs no hook and no status line until it is not")
+		notes = append(notes, "note: disableAllHooks is true there: Claude Code runs no hook and no status line until it is not")
 	}
-	return doc.Bytes(), done, nil
+	return notes
 }
 
 // HasStatusLine reports whether a settings text sets a status line, ours or any.

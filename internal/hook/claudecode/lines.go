@@ -143,11 +143,11 @@ func (l *line) assistant(e *core.Entry) {
 	if name == "<synthetic>" { // written by the host itself
 		return
 	}
-	tuple := usageTuple(usage)
+	tuple, ok := usageTuple(usage)
 	if transcript.String(stopReason) == "" {
 		tuple.Output = 0 // what is there before the answer's end is a placeholder of 1 to 8 tokens
 	}
-	if !tuple.IsZero() {
+	if ok && !tuple.IsZero() {
 		e.Report = &core.Report{
 			At: e.At, Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceTranscript,
 			Model: name, MessageID: transcript.String(id),

@@ -70,6 +70,12 @@ func TestLines(t *testing.T) {
 		{"another API error", []string{otherError}, nil},
 		{"written by the host itself", []string{synthetic}, nil},
 		{"all-zero usage", []string{strings.NewReplacer(":12,", ":0,", ":900,", ":0,").Replace(answer("msg_1", 0, 5, "end_turn", text))}, nil},
+		{"a figure that is no count makes the sum unknown, one that is not there is none", []string{
+			strings.Replace(answer("msg_1", 1000, 5, "end_turn", text), `:900`, `:"900"`, 1),
+			strings.Replace(answer("msg_2", 1000, 5, "end_turn", text), `:900`, `:-1`, 1),
+			strings.Replace(answer("msg_3", 1000, 5, "end_turn", text), `:900`, `:9e30`, 1),
+			strings.Replace(answer("msg_4", 1000, 5, "end_turn", text), `:900`, `:null`, 1),
+		}, []string{"msg_4 1012 output 5"}},
 		{"cache writes by lifetime only", []string{strings.Replace(answer("msg_1", 1000, 5, "end_turn", text),
 			`"cache_creation_input_tokens":900`, `"cache_creation_input_tokens":0,"cache_creation":{"ephemeral_1h_input_tokens":30,"ephemeral_5m_input_tokens":4}`, 1)},
 			[]string{"msg_1 1046 output 5"}},

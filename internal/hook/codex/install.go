@@ -62,10 +62,16 @@ func Install(name string, text []byte, executable string) (after []byte, done []
 	if done = settings.HooksDone(added, moved); len(done) == 0 {
 		return text, nil, nil
 	}
-	if !doc.Standard() || bytes.HasPrefix(text, []byte("\ufeff")) { // "failed to parse hooks config"
-		done = append(done, "note: the file has comments, trailing commas or a byte order mark, and Codex reads no hooks from such a file until they are gone")
+	return doc.Bytes(), append(done, Notes(text)...), nil
+}
+
+// Notes says why Codex does not run what stands in a text of hooks.json, one sentence each.
+func Notes(text []byte) (notes []string) {
+	doc, err := settings.Parse("", text)
+	if err == nil && (!doc.Standard() || bytes.HasPrefix(text, []byte("\ufeff"))) { // "failed to parse hooks config"
+		notes = append(notes, "note: the file has comments, trailing commas or a byte order mark, and Codex reads no hooks from such a file until they are gone")
 	}
-	return doc.Bytes(), done, nil
+	return notes
 }
 
 // Uninstall returns a text of hooks.json without anything that runs ctxls; see settings.Uninstall.

@@ -54,13 +54,22 @@ func Install(name string, text []byte, executable string) (after []byte, done []
 	if done = settings.HooksDone(added, moved); len(done) == 0 {
 		return text, nil, nil
 	}
+	return doc.Bytes(), append(done, Notes(text)...), nil
+}
+
+// Notes says why Gemini CLI does not run what stands in a settings text, one sentence each.
+func Notes(text []byte) (notes []string) {
+	doc, err := settings.Parse("", text)
+	if err != nil {
+		return nil
+	}
 	if doc.Raw("hooksConfig", "enabled") == "false" {
-		done = append(done, "note: hooksConfig.enabled is false there: Gemini CLI runs no hook until it is not")
+		notes = append(notes, "note: hooksConfig.enabled is false there: Gemini CLI runs no hook until it is not")
 	}
 	if strings.Contains(doc.Raw("hooksConfig", "disabled"), `"ctxls"`) {
-		done = append(done, "note: hooksConfig.disabled names ctxls there: '/hooks enable ctxls' in Gemini CLI lets it run")
+		notes = append(notes, "note: hooksConfig.disabled names ctxls there: '/hooks enable ctxls' in Gemini CLI lets it run")
 	}
-	return doc.Bytes(), done, nil
+	return notes
 }
 
 // Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.

@@ -61,12 +61,12 @@ func commands(t *testing.T, text []byte) map[string][]string {
 func TestInstallIntoNothing(t *testing.T) {
 	const want = `{
   "hooks": {
-    "SessionStart": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}],
-    "BeforeAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}],
-    "AfterModel": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}],
-    "AfterTool": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}],
-    "AfterAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}],
-    "SessionEnd": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli", "timeout": 5000}]}]
+    "SessionStart": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}],
+    "BeforeAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}],
+    "AfterModel": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}],
+    "AfterTool": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}],
+    "AfterAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}],
+    "SessionEnd": [{"hooks": [{"type": "command", "name": "ctxls", "command": "exec /usr/local/bin/ctxls hook gemini-cli 2>/dev/null", "timeout": 5000}]}]
   }
 }
 `
@@ -95,7 +95,7 @@ func TestInstallBesideOthers(t *testing.T) {
   }
 }`
 	after := mustInstall(t, []byte(mine), binary)
-	ours := "ctxls exec " + binary + " hook gemini-cli"
+	ours := "ctxls exec " + binary + " hook gemini-cli 2>/dev/null"
 	want := map[string][]string{"AfterTool": {"say written", ours}}
 	for _, h := range Hooks {
 		if h.Event != "AfterTool" {
@@ -130,7 +130,7 @@ func TestInstallMoves(t *testing.T) {
 		}
 	}
 	for executable, want := range map[string]string{
-		"/opt/my tools/ctxls":              `exec '/opt/my tools/ctxls' hook gemini-cli`,
+		"/opt/my tools/ctxls":              `exec '/opt/my tools/ctxls' hook gemini-cli 2>/dev/null`,
 		"C:/Program Files/ctxls/ctxls.exe": `& 'C:\Program Files\ctxls\ctxls.exe' hook gemini-cli`,
 		"C:/it's/ctxls.exe":                `& 'C:\it''s\ctxls.exe' hook gemini-cli`,
 	} {
@@ -146,6 +146,7 @@ func TestInstallKeepsWhatIsWritten(t *testing.T) {
 		"CTXLS_LOG=debug /opt/ctxls hook gemini-cli": true,
 		"ctxls hook gemini-cli":                      true,
 		"exec ctxls hook gemini-cli":                 true,
+		"exec ctxls hook gemini-cli 2>/dev/null":     true,
 		"ctxls hook claude-code":                     false,
 		"notctxls hook gemini-cli":                   false,
 	} {

@@ -75,12 +75,16 @@ func knownEvent(name string) bool {
 
 func unknownMember(place string, members []member, event string) error {
 	var taken []string
+	known := knownEvent(event)
 	for _, m := range members {
-		if m.takenBy(event) || !knownEvent(event) {
+		if m.takenBy(event) || !known {
 			taken = append(taken, m.name)
 		}
 	}
-	return core.Errorf(core.CodeInvalid, "%s: no such member of %s; it takes %s", place, core.Sanitize(event, 40), strings.Join(taken, ", "))
+	if !known {
+		event = "an event"
+	}
+	return core.Errorf(core.CodeInvalid, "%s: no such member of %s; it takes %s", place, event, strings.Join(taken, ", "))
 }
 
 // member is one member of an object, as its type's tags describe it.
@@ -170,7 +174,7 @@ func (m member) parseList(value []byte, into reflect.Value, place, event string,
 		if item.Kind() == reflect.Struct {
 			err = parseObject(element, item, fmt.Sprintf("%s[%d].", place, n), event)
 		} else if item.SetString(transcript.String(element)); !slices.Contains(m.enum, item.String()) {
-			err = wrong
+			err = core.Errorf(core.CodeInvalid, "%s[%d]: want one of %s, got %s", place, n, strings.Join(m.enum, ", "), shown(element))
 		}
 		list, n = reflect.Append(list, item), n+1
 		return err == nil

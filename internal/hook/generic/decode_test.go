@@ -123,6 +123,8 @@ func TestErrors(t *testing.T) {
 		{`{"event": "handoff/completed", "sessionID": "s"}`, "sessionID: no such member of handoff/completed; it takes " + common},
 		{`{"event": "prompt", "sessionId": "s", "tokens": 7}`, "tokens: no such member of prompt; it takes " + common + ", text, machine, paths"},
 		{`{"event": "prompt", "sessionId": "s", "\u001b[2J": 7}`, " [2J: no such member of prompt; it takes " + common + ", text, machine, paths"},
+		{`{"Event": "prompt", "sessionId": "s"}`, "Event: no such member of an event; it takes " + common + ", text, machine, tool, callId, input, output, failed, paths, " +
+			"tokens, outputTokens, cacheReadTokens, cacheWriteTokens, compactionId, preTokens, postTokens, summary, messages"},
 		{`{"event": "session/deleted", "sessionId": "s", "agentId": "a"}`, "agentId: no such member of session/deleted; it takes " + strings.Replace(common, "agentId, agentType, ", "", 1)},
 		{`{"event": "prompt", "sessionId": "s", "version": 2}`, "version: want 1, got 2"},
 		{`{"event": "prompt", "sessionId": "s", "windowTokens": 0}`, "windowTokens: want a whole number from 1 to 2147483647, got 0"},
@@ -132,7 +134,8 @@ func TestErrors(t *testing.T) {
 		{`{"event": "usage/reported", "sessionId": "s", "tokens": 1e300}`, "tokens: want a whole number from 1 to 2147483647, got 1e300"},
 		{`{"event": "usage/reported", "sessionId": "s", "tokens": 5, "cacheReadTokens": 900}`, "tokens: want all that the model was given, at least the 900 that went through a cache, got 5"},
 		{`{"event": "prompt", "sessionId": "s", "machine": "yes"}`, `machine: want true or false, got "yes"`},
-		{`{"event": "prompt", "sessionId": "s", "accepts": ["shout"]}`, "accepts: want a list of inject, appendToolOutput, compactionContext, got a list"},
+		{`{"event": "prompt", "sessionId": "s", "accepts": ["inject", "shout"]}`, `accepts[1]: want one of inject, appendToolOutput, compactionContext, got "shout"`},
+		{`{"event": "prompt", "sessionId": "s", "accepts": [["inject"]]}`, "accepts[0]: want one of inject, appendToolOutput, compactionContext, got a list"},
 		{`{"event": "prompt", "sessionId": "s", "accepts": "inject"}`, `accepts: want a list of inject, appendToolOutput, compactionContext, got "inject"`},
 		{`{"event": "prompt", "sessionId": "s", "paths": {}}`, "paths: want a list, got an object"},
 		{`{"event": "prompt", "sessionId": "s", "paths": [{"path": "a", "use": "read"}, 7]}`, "paths[1]: want an object, got 7"},

@@ -24,9 +24,10 @@ func Shell(host core.Host, executable string) Invocation {
 }
 
 // Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows, and that end the shell
-// alone where a hook takes too long: ctxls takes its place, so that nothing is left which holds the hook's output open.
+// alone where a hook takes too long: ctxls takes its place, so that nothing is left which holds the hook's output open. Where no
+// program lies any more, bash ends with 127, which Gemini CLI takes for a veto if anything was said with it; so nothing is.
 func Exec(host core.Host, executable string) Invocation {
-	run := Invocation{Command: execPrefix + quote(executable) + " hook " + string(host), Name: "ctxls"}
+	run := Invocation{Command: execPrefix + quote(executable) + " hook " + string(host) + execSuffix, Name: "ctxls"}
 	if isWindowsPath(executable) { // there the host ends everything that a hook started
 		path := strings.ReplaceAll(executable, "/", `\`)
 		run.Command = callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
@@ -34,12 +35,15 @@ func Exec(host core.Host, executable string) Invocation {
 	return run
 }
 
-// What Exec puts before a program: of bash, and of PowerShell.
-const execPrefix, callPrefix = "exec ", "& "
+// What Exec puts around a line for bash, and before one for PowerShell.
+const execPrefix, execSuffix, callPrefix = "exec ", " 2>/dev/null", "& "
 
-// withoutExec returns a line for a shell without what Exec put before it.
+// withoutExec returns a line for a shell without what Exec put around it.
 func withoutExec(line string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(line, execPrefix), callPrefix)
+	if line, ok := strings.CutPrefix(line, execPrefix); ok {
+		return strings.TrimSuffix(line, execSuffix)
+	}
+	return strings.TrimPrefix(line, callPrefix)
 }
 
 func isWindowsPath(path string) bool { return len(path) > 1 && path[1] == ':' }

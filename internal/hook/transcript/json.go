@@ -186,11 +186,20 @@ func plain(inner []byte) bool {
 
 // Int decodes a JSON number as a count: fractions are cut off, and what is negative, beyond any count or no number is 0.
 func Int(value []byte) int {
+	n, _ := Count(value)
+	return n
+}
+
+// Count is Int for figures that others are added to: ok is false where the value is there, and not null, but is no count.
+func Count(value []byte) (n int, ok bool) {
+	if len(value) == 0 || string(value) == "null" {
+		return 0, true
+	}
 	f, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || !json.Valid(value) || f < 0 || f > math.MaxInt32 {
-		return 0
+		return 0, false
 	}
-	return int(f)
+	return int(f), true
 }
 
 // IsTrue reports whether value is the JSON literal true.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -123,6 +124,10 @@ func (w *wire) accept(line []byte) jsonrpc.Message {
 	var members struct{ ID, Method, Result, Error json.RawMessage }
 	_ = json.Unmarshal(line, &members) // what is no object has no members
 	message, err := jsonrpc.DecodeMessage(line)
+	if err == nil && !keepsID(members.ID) {
+		w.refuse(members.ID, jsonrpc.CodeInvalidRequest, "id: expected a string, or an integer of less than 2^53 either way")
+		return nil
+	}
 	if err != nil || members.Method == nil && members.Result == nil && members.Error == nil {
 		w.refuse(members.ID, jsonrpc.CodeInvalidRequest,
 			`expected a message: {"jsonrpc": "2.0", "id": string or integer, "method": string, "params": object}`)
@@ -147,6 +152,16 @@ func (w *wire) accept(line []byte) jsonrpc.Message {
 		return nil
 	}
 	return message
+}
+
+// keepsID reports whether the SDK, for which a number is a float and then an integer, gives an id back as it is: a client does
+// not know another one for its own.
+func keepsID(id json.RawMessage) bool {
+	var number float64
+	if json.Unmarshal(id, &number) != nil {
+		return true // it is none, or no number
+	}
+	return number == math.Trunc(number) && math.Abs(number) < 1<<53
 }
 
 // awaitAnswers returns when no call is in hand any more, when the connection was closed, or after oweAtEnd.

@@ -1,8 +1,10 @@
 // Command picture turns the text of a terminal into an SVG: standard input to standard output. What ctxls said stands out,
-// and gauges have the colour of their level. Text that brings colours of its own, as a terminal is sent them, keeps those.
+// and gauges have the colour of their level. Text that brings colours of its own, as a terminal is sent them, keeps those. With -screen
+// it is a whole screen as tmux captured it.
 //
 //	go run ./internal/tools/picture < internal/ui/testdata/sessions-80-color.txt > docs/images/sessions.svg
 //	go run ./internal/tools/replay --no-color --speed 100 | go run ./internal/tools/picture -from "0:39" -to "1:04" > docs/images/replay.svg
+//	go run ./internal/tools/picture -screen < editors/neovim/out/window.ansi > editors/neovim/media/window.svg
 package main
 
 import (
@@ -32,6 +34,7 @@ var colours = map[string]string{"normal": "#7ee787", "notice": "#e3b341", "warni
 func main() {
 	from := flag.String("from", "", "begin with the first line that holds this")
 	to := flag.String("to", "", "end before the first line after that which holds this")
+	whole := flag.Bool("screen", false, "the text is a screen, as tmux capture-pane -p -e -N prints it")
 	flag.Parse()
 	var lines []string
 	started := *from == ""
@@ -45,6 +48,13 @@ func main() {
 		if started {
 			lines = append(lines, line)
 		}
+	}
+	if *whole {
+		if err := screen(os.Stdout, lines); err != nil {
+			fmt.Fprintln(os.Stderr, "picture:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	width := 0
 	for _, line := range lines {

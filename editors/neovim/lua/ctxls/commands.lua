@@ -30,7 +30,8 @@ local commands = {
   report = {
     run = function()
       local notices = require('ctxls.notices')
-      require('ctxls.program').run({ 'report' }, function(why, out)
+      local width = tostring(vim.o.columns - 8)
+      require('ctxls.program').run({ 'report', '--width', width }, function(why, out)
         if why then
           notices.say(why, vim.log.levels.ERROR)
           return

@@ -19,6 +19,37 @@ function M.add(level, message)
   end
 end
 
+---The last lines that the server said since it was started.
+---@type string[]
+local words = {}
+
+---Notes a line of the server's standard error, at the level that it says. May be called anywhere.
+---@param line string
+function M.said(line)
+  words[#words + 1] = line
+  if #words > 10 then
+    table.remove(words, 1)
+  end
+  M.add(line:match('%f[%w]level=(%u+)') or 'INFO', (line:gsub('^time=%S+ ', '')))
+end
+
+---What the server said last for people, or else at all.
+---@return string?
+function M.last_word()
+  for i = #words, 1, -1 do
+    local word = words[i]:match('^ctxls: (.*)')
+    if word then
+      return word
+    end
+  end
+  return words[#words]
+end
+
+---Forgets what another server said.
+function M.listen()
+  words = {}
+end
+
 ---@return string[]
 function M.lines()
   return vim.list_slice(lines, math.max(1, #lines - most + 1))

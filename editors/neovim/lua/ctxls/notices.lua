@@ -14,6 +14,19 @@ function M.say(message, level)
   vim.notify('ctxls: ' .. message, level)
 end
 
+---Says what nobody asked for: the first message that fits on the last line, since a longer one makes Neovim wait for a key.
+---@param level integer
+---@param ... string the last one is said in any case
+local function mention(level, ...)
+  local messages = { ... }
+  for i, message in ipairs(messages) do
+    if i == #messages or vim.api.nvim_strwidth('ctxls: ' .. message) <= vim.v.echospace then
+      M.say(message, level)
+      return
+    end
+  end
+end
+
 ---Sessions of which it was said that they are critical, until they are no more.
 ---@type table<string, true>
 local told = {}
@@ -23,14 +36,12 @@ local function critical(s)
   local u = s.usage
   local left = u.toCompaction
     and (', %s%s tokens are left to compaction'):format(text.mark(u), text.tokens(u.toCompaction))
-  M.say(
-    ('%s: the context window is %s%s %% full%s.'):format(
-      text.name(s),
-      text.mark(u),
-      u.display.percent or text.unknown,
-      left or ''
-    ),
-    vim.log.levels.WARN
+  local name, percent = text.name(s), text.mark(u) .. (u.display.percent or text.unknown)
+  mention(
+    vim.log.levels.WARN,
+    ('%s: the context window is %s %% full%s.'):format(name, percent, left or ''),
+    ('%s: the context window is %s %% full.'):format(name, percent),
+    ('a context window is %s %% full.'):format(percent)
   )
 end
 
@@ -63,20 +74,21 @@ end)
 
 server.on('metrics/thresholdExceeded', function(alert)
   if config.options.notify.fleet then
-    M.say(
+    mention(
+      vim.log.levels.WARN,
       ('%.1f %% of the last %s tasks were larger than their threshold; at most %.0f %% should be.'):format(
         alert.rate * 100,
         text.exactly(alert.tasks),
         alert.threshold * 100
       ),
-      vim.log.levels.WARN
+      ('%.1f %% of the last tasks were too large.'):format(alert.rate * 100)
     )
   end
 end)
 
 server.watch(function(state)
   if state.kind == 'failed' then
-    M.say(('%s. :checkhealth ctxls tells more.'):format(state.why), vim.log.levels.ERROR)
+    mention(vim.log.levels.ERROR, state.why .. '; see :checkhealth ctxls', 'it does not run; see :checkhealth ctxls')
   end
 end)
 

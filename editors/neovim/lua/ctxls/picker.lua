@@ -10,8 +10,14 @@ local M = {}
 local function row(s, now)
   local u = s.usage
   local pinned = sessions.pinned()
+  local is_pinned = pinned and sessions.key(pinned) == sessions.key(s)
   local parts = {
-    ('%s  %s %s'):format(text.name(s), text.bar(u.display.percent, 10), text.percent(u)),
+    ('%s%s  %s %s'):format(
+      text.name(s),
+      is_pinned and ' (pinned)' or '',
+      text.bar(u.display.percent, 10),
+      text.percent(u)
+    ),
     u.toCompaction and ('%s%s left'):format(text.mark(u), text.tokens(u.toCompaction)) or '',
     text.line(s.model),
     text.line(s.host),
@@ -20,7 +26,6 @@ local function row(s, now)
     s.state == 'active' and '' or s.state,
     s.compacting and 'compacting now' or '',
     #s.agents > 0 and ('%d %s'):format(#s.agents, #s.agents == 1 and 'sub-agent' or 'sub-agents') or '',
-    pinned and sessions.key(pinned) == sessions.key(s) and 'pinned' or '',
   }
   return table.concat(
     vim.tbl_filter(function(part)
@@ -40,10 +45,7 @@ function M.open()
     ---@type (ctxls.Session|{follow: true})[]
     local items = sessions.list()
     if #items == 0 then
-      notices.say(
-        'no session is known in this project. :Ctxls install lets an agent host tell of them.',
-        vim.log.levels.INFO
-      )
+      notices.say('no session is known in this project; see :Ctxls install', vim.log.levels.INFO)
       return
     end
     if sessions.pinned() then

@@ -47,7 +47,7 @@ function M.find()
       return path
     end
   end
-  return nil, 'there is no ctxls on the PATH, and the option path names none'
+  return nil, 'there is no ctxls on the PATH'
 end
 
 ---How long a command may take, in milliseconds.

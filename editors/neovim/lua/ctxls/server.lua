@@ -2,6 +2,7 @@
 local config = require('ctxls.config')
 local log = require('ctxls.log')
 local program = require('ctxls.program')
+local project = require('ctxls.project')
 local rpc = require('ctxls.rpc')
 
 local M = {}
@@ -35,8 +36,6 @@ local intent
 local verdict
 ---@type number[]
 local died = {}
----@type string[]
-local last_words = {}
 local leaving = false
 ---@type string?
 local folder
@@ -59,39 +58,8 @@ local function fail(why)
   become({ kind = 'failed', why = why, path = state.path, version = state.version })
 end
 
----The project of the working directory.
----@return string
-local function root()
-  local cwd = vim.fn.getcwd()
-  local markers = config.options.root_markers
-  return #markers > 0 and vim.fs.root(cwd, markers) or cwd
-end
-
----@param path string
-local function as_folder(path)
-  return { uri = vim.uri_from_fname(path), name = vim.fs.basename(path) }
-end
-
 local function settings()
   return next(config.options.config) and config.options.config or vim.empty_dict()
-end
-
-local function last_word()
-  for i = #last_words, 1, -1 do
-    local word = last_words[i]:match('^ctxls: (.*)')
-    if word then
-      return word
-    end
-  end
-  return last_words[#last_words]
-end
-
-local function said(line)
-  last_words[#last_words + 1] = line
-  if #last_words > 10 then
-    table.remove(last_words, 1)
-  end
-  log.add(line:match('%f[%w]level=(%u+)') or 'INFO', (line:gsub('^time=%S+ ', '')))
 end
 
 ---@param why string
@@ -140,7 +108,7 @@ local function revive(code, signal)
   died[#died + 1] = now
   local how = signal ~= 0 and 'signal ' .. signal or 'status ' .. code
   if #died > deaths.most then
-    local word = last_word()
+    local word = log.last_word()
     fail(('the server died %d times in a short while, with %s%s'):format(#died, how, word and ': ' .. word or ''))
     return
   end
@@ -167,7 +135,7 @@ local function ended(code, signal)
   elseif next_step == 'stop' then
     become({ kind = 'stopped' })
   elseif state.kind == 'starting' and #died == 0 then
-    local word = last_word()
+    local word = log.last_word()
     fail(('%s ended before it answered%s'):format(state.path, word and ': ' .. word or ', with status ' .. code))
   else
     revive(code, signal)
@@ -181,8 +149,8 @@ begin = function()
     fail(why)
     return
   end
-  last_words = {}
-  folder = root()
+  log.listen()
+  folder = project.root()
   become({ kind = 'starting', path = path })
   local mine
   mine, why = rpc.start(
@@ -194,7 +162,7 @@ begin = function()
           listen(params)
         end
       end,
-      said = said,
+      said = log.said,
       ended = ended,
     }
   )
@@ -208,7 +176,7 @@ begin = function()
     processId = vim.fn.getpid(),
     clientInfo = { name = 'nvim', version = ('%d.%d.%d'):format(version.major, version.minor, version.patch) },
     capabilities = vim.empty_dict(),
-    workspaceFolders = { as_folder(folder) },
+    workspaceFolders = { project.as_folder(folder) },
     initializationOptions = { config = settings(), sessions = config.options.sessions },
   }, greeted)
   vim.defer_fn(function()
@@ -306,11 +274,11 @@ end
 ---Follows the working directory.
 ---@return boolean moved
 function M.follow()
-  local now = root()
+  local now = project.root()
   if not connection or now == folder then
     return false
   end
-  local event = { added = { as_folder(now) }, removed = { as_folder(folder) } }
+  local event = { added = { project.as_folder(now) }, removed = { project.as_folder(folder) } }
   folder = now
   if state.kind == 'running' then
     connection:notify('workspace/didChangeWorkspaceFolders', { event = event })

@@ -1,9 +1,9 @@
 -- Everything about one session, in a floating window that follows what happens to it.
+local colours = require('ctxls.colours')
 local facts = require('ctxls.facts')
 local server = require('ctxls.server')
 local sessions = require('ctxls.sessions')
 local sparkline = require('ctxls.sparkline')
-local status = require('ctxls.status')
 local text = require('ctxls.text')
 local window = require('ctxls.window')
 
@@ -124,7 +124,7 @@ end
 ---@return ctxls.Line[]
 local function draw(s, shown, now)
   local u = s.usage
-  local group = status.group_of(u.level)
+  local group = colours.of(u.level)
   local left = u.toCompaction and text.mark(u) .. text.exactly(u.toCompaction) or text.unknown
   local lines = {
     {
@@ -146,7 +146,7 @@ local function draw(s, shown, now)
       local name = text.line(agent.agentType, 30)
       lines[#lines + 1] = {
         { (' %s '):format(name ~= '' and name or 'agent') },
-        { text.bar(agent.usage.display.percent, 10), status.group_of(agent.usage.level) },
+        { text.bar(agent.usage.display.percent, 10), colours.of(agent.usage.level) },
         { ' ' .. text.percent(agent.usage) },
       }
     end
@@ -216,10 +216,7 @@ function M.open(key)
     elseif key then
       notices.say(('no session is called "%s"'):format(key), vim.log.levels.ERROR)
     else
-      notices.say(
-        'no session is known in this project. :Ctxls install lets an agent host tell of them.',
-        vim.log.levels.INFO
-      )
+      notices.say('no session is known in this project; see :Ctxls install', vim.log.levels.INFO)
     end
   end)
 end

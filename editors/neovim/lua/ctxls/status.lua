@@ -1,4 +1,5 @@
 -- The gauge for statuslines: worked out when something changes, and only handed out when one is drawn.
+local colours = require('ctxls.colours')
 local config = require('ctxls.config')
 local server = require('ctxls.server')
 local sessions = require('ctxls.sessions')
@@ -6,29 +7,9 @@ local text = require('ctxls.text')
 
 local M = {}
 
----The group of each level, and what it links to unless somebody defined it.
-local links = {
-  CtxlsNotice = 'DiagnosticInfo',
-  CtxlsWarning = 'DiagnosticWarn',
-  CtxlsCritical = 'DiagnosticError',
-  CtxlsUnknown = 'Comment',
-  CtxlsFailed = 'DiagnosticError',
-  CtxlsLabel = 'Comment',
-  CtxlsTitle = 'Title',
-}
-
-local groups = { normal = 'CtxlsNormal', notice = 'CtxlsNotice', warning = 'CtxlsWarning', critical = 'CtxlsCritical' }
-
 ---What is handed out.
 local now = { plain = '', coloured = '', group = '' }
 local asked = false
-
----The highlight group of a level; nil is an unknown one.
----@param level? string
----@return string
-function M.group_of(level)
-  return groups[level] or 'CtxlsUnknown'
-end
 
 ---@return string plain, string group
 local function gauge()
@@ -37,20 +18,16 @@ local function gauge()
   if server.state().kind == 'failed' then
     return vim.trim(options.icons.failed .. ' ctxls'), 'CtxlsFailed'
   elseif shown then
-    return text.fill(options.format, shown, options.icons), M.group_of(shown.usage.level)
+    return text.fill(options.format, shown, options.icons), colours.of(shown.usage.level)
   end
   return options.quiet, ''
-end
-
----A group without colours would set the background of the text into the bar of Neovim 0.10.
-local function has_colour(group)
-  return group ~= '' and next(vim.api.nvim_get_hl(0, { name = group })) ~= nil
 end
 
 local function update()
   local plain, group = gauge()
   local escaped = plain:gsub('%%', '%%%%')
-  local coloured = has_colour(group) and ('%%#%s#%s%%*'):format(group, escaped) or escaped
+  local bar = colours.in_statusline(group)
+  local coloured = bar ~= '' and ('%%#%s#%s%%*'):format(bar, escaped) or escaped
   local same = plain == now.plain and coloured == now.coloured and group == now.group
   now = { plain = plain, coloured = coloured, group = group }
   if not same then
@@ -78,12 +55,6 @@ local function soon()
   end)
 end
 
-local function define()
-  for group, link in pairs(links) do
-    vim.api.nvim_set_hl(0, group, { link = link, default = true })
-  end
-end
-
 local function ask()
   if asked then
     return
@@ -109,20 +80,24 @@ function M.group()
   return now.group
 end
 
----Takes over options that changed.
-function M.setup()
+local function dress()
+  colours.define()
   soon()
 end
 
-define()
+---Takes over options that changed.
+function M.setup()
+  dress()
+end
+
+colours.define()
 local augroup = vim.api.nvim_create_augroup('ctxls', {})
-vim.api.nvim_create_autocmd('ColorScheme', {
+vim.api.nvim_create_autocmd('ColorScheme', { group = augroup, desc = 'ctxls: its highlight groups', callback = dress })
+vim.api.nvim_create_autocmd('OptionSet', {
   group = augroup,
+  pattern = { 'background', 'termguicolors' },
   desc = 'ctxls: its highlight groups',
-  callback = function()
-    define()
-    soon()
-  end,
+  callback = dress,
 })
 vim.api.nvim_create_autocmd('DirChanged', {
   group = augroup,

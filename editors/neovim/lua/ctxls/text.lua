@@ -127,7 +127,7 @@ end
 function M.line(text, limit)
   limit = limit or 60
   local seen = {}
-  for i, char in ipairs(vim.fn.split(text or '', '\\zs')) do
+  for i, char in ipairs(vim.fn.split((text or ''):gsub('%z', ' '), '\\zs')) do
     local code = vim.fn.char2nr(char)
     -- A byte that begins no character of UTF-8 stands for itself.
     local bad = is_unseen(code) or (#char == 1 and char:byte() > 0x7f)

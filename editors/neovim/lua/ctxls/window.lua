@@ -62,11 +62,15 @@ local function place(plain, title)
   for _, line in ipairs(plain) do
     wide = math.max(wide, vim.api.nvim_strwidth(line))
   end
-  local width, height = math.min(wide + 1, vim.o.columns - 4), math.min(#plain, vim.o.lines - 5)
+  local width, rows = math.max(math.min(wide + 1, vim.o.columns - 4), 1), 0
+  for _, line in ipairs(plain) do
+    rows = rows + math.max(math.ceil(vim.api.nvim_strwidth(line) / width), 1)
+  end
+  local height = math.max(math.min(rows, vim.o.lines - 5), 1)
   return {
     relative = 'editor',
-    width = math.max(width, 1),
-    height = math.max(height, 1),
+    width = width,
+    height = height,
     row = math.max(math.floor((vim.o.lines - height) / 2) - 2, 0),
     col = math.max(math.floor((vim.o.columns - width) / 2) - 1, 0),
     border = config.options.border,
@@ -83,7 +87,8 @@ function M.float(title, lines)
   local buf = scratch('ctxls')
   local plain = write(buf, lines)
   local win = vim.api.nvim_open_win(buf, true, place(plain, title))
-  vim.wo[win].wrap = false
+  vim.wo[win].wrap, vim.wo[win].linebreak, vim.wo[win].breakindent = true, true, true
+  vim.wo[win].breakindentopt = 'shift:2'
   closes_by(buf, 'q', '<Esc>')
   local self = setmetatable({ buf = buf, win = win, title = title, plain = plain }, Float)
   vim.api.nvim_create_autocmd('WinLeave', {

@@ -1,0 +1,222 @@
+-- What a person sees: the editor in a terminal, its colours read from what the terminal was sent.
+local editors = require('lib.editor')
+local expect = require('lib.expect')
+local machines = require('lib.machine')
+local terminals = require('lib.terminal')
+
+local bar = [[
+vim.o.laststatus = 2
+vim.o.statusline = "%f %m%=%{%v:lua.require'ctxls'.statusline()%} utf-8"
+]]
+
+local levels = {
+  { tokens = 60000, text = '30% · 107k left' },
+  { tokens = 110000, text = '55% · 57k left', group = 'DiagnosticInfo' },
+  { tokens = 143912, text = '72% · 23k left', group = 'DiagnosticWarn' },
+  { tokens = 180000, text = '90% · 0 left', group = 'DiagnosticError' },
+}
+
+---What a group looks like in an editor without a screen.
+local function looks(scheme, group)
+  local editor = editors.start(machines.new())
+  editor:lua(scheme)
+  local found = editor:lua('return vim.api.nvim_get_hl(0, { name = ..., link = false })', group)
+  return { gui = found.fg and ('#%06x'):format(found.fg), cterm = found.ctermfg and tostring(found.ctermfg) }
+end
+
+local function luminance(colour)
+  local sum = 0
+  for i, weight in ipairs({ 0.2126, 0.7152, 0.0722 }) do
+    local part = tonumber(colour:sub(2 * i, 2 * i + 1), 16) / 255
+    sum = sum + weight * (part <= 0.04045 and part / 12.92 or ((part + 0.055) / 1.055) ^ 2.4)
+  end
+  return sum
+end
+
+---What is drawn of a text: its colour and the one behind it, after a reversal.
+local function drawn(style)
+  if style.reverse then
+    return style.bg, style.fg
+  end
+  return style.fg, style.bg
+end
+
+local function in_scheme(name, scheme)
+  return {
+    'each level has its colour, and can be read, in ' .. name,
+    function()
+      local machine = machines.new()
+      local terminal = terminals.start(machine, scheme .. '\n' .. bar)
+      local agent = machine:agent('aaaa-1111')
+      for _, level in ipairs(levels) do
+        agent:statusline(level.tokens)
+        terminal:shows(level.text)
+        local style, plain = terminal:style(level.text), terminal:style('utf-8')
+        local fg, bg = drawn(style)
+        if not level.group then
+          expect.same(style, plain, 'the style of ' .. level.text)
+        else
+          local want = looks(scheme, level.group)
+          local coloured = fg == want.gui or bg == want.gui or fg == want.cterm or bg == want.cterm
+          assert(
+            coloured or (level.group == 'DiagnosticInfo' and style.bold),
+            ('%s is drawn as %s, and not in the colour %s'):format(level.text, vim.inspect(style), vim.inspect(want))
+          )
+        end
+        if fg and bg and fg:sub(1, 1) == '#' and bg:sub(1, 1) == '#' then
+          local a, b = luminance(fg), luminance(bg)
+          local contrast = (math.max(a, b) + 0.05) / (math.min(a, b) + 0.05)
+          assert(contrast >= 4.5, ('%s: %s on %s has a contrast of %.1f'):format(level.text, fg, bg, contrast))
+        end
+      end
+      -- In a window where one is not, too.
+      terminal:command('split')
+      expect.eventually(function()
+        return select(2, terminal:screen():gsub('90%% · 0 left', '')) == 2
+      end, nil, 'two statuslines')
+      agent:hook('SessionEnd.other')
+      terminal:hides('90%')
+    end,
+  }
+end
+
+return {
+  in_scheme('the default scheme, dark', 'vim.o.termguicolors = true vim.o.background = "dark"'),
+  in_scheme('the default scheme, light', 'vim.o.termguicolors = true vim.o.background = "light"'),
+  in_scheme('habamax', 'vim.o.termguicolors = true vim.cmd.colorscheme("habamax")'),
+  in_scheme('the colours of the terminal', 'vim.o.termguicolors = false'),
+  {
+    'the window shows everything, follows, and leaves nothing behind',
+    function()
+      local machine = machines.new()
+      vim.fn.writefile(
+        vim.fn['repeat']({ 'func Total(c Cart) Money {', '\treturn c.sum().round()', '}', '' }, 9),
+        machine.project .. '/total.go'
+      )
+      local terminal = terminals.start(
+        machine,
+        'vim.o.termguicolors = true\n' .. bar,
+        { columns = 84, rows = 30, args = { 'total.go' } }
+      )
+      local agent = machine:agent('aaaa-1111')
+      for _, tokens in ipairs({ 30000, 52000, 71000, 96000, 120000, 150000 }) do
+        agent:turn(tokens)
+      end
+      agent:hook('PreCompact.auto')
+      agent:hook('PostCompact.auto')
+      agent:turn(41000)
+      agent:hook('UserPromptSubmit', { prompt = 'go on' })
+      agent:reads('src/main.go', 'src/cart/total.go', 'README.md')
+      agent:turn(88000)
+      agent:turn(139000)
+      agent:statusline(143912, { session_name = 'Checkout: round totals' })
+      terminal:shows('72% · 23k left')
+      terminal:command('Ctxls')
+      terminal:shows(
+        '╭ Checkout: round totals ─',
+        '█████████████████░░░░░░░ 72% · 23,088 tokens to compaction',
+        'from the host’s status line',
+        '▼',
+        'system prompt and tools',
+        'src/cart/total.go',
+        '1 so far'
+      )
+      local want = looks('vim.o.termguicolors = true', 'DiagnosticWarn').gui
+      expect.same(
+        terminal:style('█████████████████').fg,
+        want,
+        'the colour of the gauge'
+      )
+      terminal:keep('window')
+      agent:statusline(180000)
+      terminal:shows('90% · 0 tokens to compaction')
+      terminal:tmux('resize-window', '-x', 60, '-y', 14)
+      terminal:shows('90% · 0 tokens', '90% · 0 left', '(anthropic, claude-code)')
+      terminal:tmux('resize-window', '-x', 40, '-y', 14)
+      terminal:shows('90% · 0 left', 'claude-code)') -- what is too long goes on in the next line
+      terminal:press('G')
+      terminal:shows('README.md')
+      terminal:tmux('resize-window', '-x', 84, '-y', 30)
+      terminal:press('q')
+      terminal:hides('│')
+      expect.lacks(terminal:screen(), '╭', 'Works on')
+    end,
+  },
+  {
+    'the picker pins a session by a number that is typed',
+    function()
+      local machine = machines.new()
+      local terminal = terminals.start(machine, bar)
+      machine:agent('aaaa-1111'):statusline(60000, { session_name = 'tidy up' })
+      machine:agent('bbbb-2222', machine.project .. '/web'):statusline(100000)
+      terminal:shows('50% · 67k left')
+      terminal:command('Ctxls sessions')
+      terminal:shows(
+        'Pin a session to the statusline:',
+        '1: web  █████░░░░░ 50%',
+        '2: tidy up  ███░░░░░░░ 30%'
+      )
+      terminal:keep('picker')
+      terminal:press('2', 'Enter')
+      terminal:shows('30% · 107k left utf-8')
+      terminal:command('Ctxls sessions')
+      terminal:shows('1: Follow the newest session', 'tidy up (pinned)  ███')
+      terminal:press('1', 'Enter')
+      terminal:shows('50% · 67k left utf-8')
+    end,
+  },
+  {
+    'install shows the change while it asks',
+    function()
+      local machine = machines.new()
+      local terminal = terminals.start(machine, bar, { columns = 120, rows = 40 })
+      terminal:command('Ctxls install codex --user')
+      terminal:shows('+++ ', '.codex/hooks.json', '1: Install', 'Nothing is written yet.')
+      terminal:press('1', 'Enter')
+      terminal:shows('hooks added')
+      assert(vim.uv.fs_stat(machine.home .. '/.codex/hooks.json'))
+    end,
+  },
+  {
+    'a missing program is said in a line, without a question, and the bar says it on',
+    function()
+      local terminal = terminals.start(machines.new({ ctxls = false }), bar, { columns = 80, rows = 24 })
+      terminal:shows('⚠ ctxls utf-8', 'ctxls: there is no ctxls on the PATH; see :checkhealth ctxls')
+      expect.lacks(terminal:screen(), 'Press ENTER')
+      terminal:command('checkhealth ctxls')
+      terminal:shows('ERROR there is no ctxls on the PATH', 'ADVICE')
+      terminal:keep('health')
+    end,
+  },
+  {
+    'what hosts call things cannot change the terminal or the bar',
+    function()
+      local machine = machines.new()
+      local terminal =
+        terminals.start(machine, "require('ctxls').setup({ format = '{title} {model}' })\n" .. bar, { columns = 160 })
+      machine:agent('aaaa-1111'):statusline(60000, {
+        session_name = '%#Error#%{execute("qa!")}%=\27]2;owned\7\27[2J\155' .. '31m\226\128\174x',
+        model = { id = 'm%%n%{1+1}', display_name = 'm' },
+      })
+      terminal:shows('%#Error#%{execute("qa!")}%= ]2;owned [2J', 'm%%n%{1+1} utf-8')
+      expect.same(terminal:style('%#Error#'), terminal:style('utf-8'), 'the style')
+      expect.lacks(terminal:tmux('display-message', '-p', '#{pane_title}'), 'owned')
+      terminal:command('Ctxls')
+      terminal:shows('╭ %#Error#%{execute', 'm%%n%{1+1}')
+    end,
+  },
+  {
+    'no process is left when the terminal goes away',
+    function()
+      local machine = machines.new()
+      local terminal = terminals.start(machine, bar)
+      expect.eventually(function()
+        return #machine:servers()
+      end, 1, 'a server')
+      terminal:tmux('kill-pane') -- its editor gets SIGHUP; cleaning up waits for the server to go
+      expect.eventually(function()
+        return #machine:servers()
+      end, 0, 'the end of the server')
+    end,
+  },
+}
