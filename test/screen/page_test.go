@@ -11,6 +11,9 @@ import (
 	"testing"
 )
 
+// shop is where the session that is opened first works: a path with no place to break it.
+const shop = "/home/dev/checkouts/customers_and_their_orders_of_the_last_ten_years/shop"
+
 // busy is a machine on which a few sessions have worked, one of them under a name that was chosen to do harm.
 func busy(t *testing.T) *machine {
 	t.Helper()
@@ -20,11 +23,11 @@ func busy(t *testing.T) *machine {
 	m.run(`{"session_id":"33e50cf9-0f1e","cwd":"/home/dev/notes","hook_event_name":"SessionStart","source":"startup"}`, "hook", "claude-code")
 	m.turn("77e1b9f0-1b63", "/home/dev/kernel", 61_000)
 	for _, tokens := range []int{42_000, 71_000, 96_000, 118_000, 149_000} {
-		m.turn("c203db13-ae41", "/home/dev/shop", tokens)
+		m.turn("c203db13-ae41", shop, tokens)
 	}
-	m.compact("c203db13-ae41", "/home/dev/shop")
+	m.compact("c203db13-ae41", shop)
 	for _, tokens := range []int{38_000, 64_000, 91_000, 143_912} {
-		m.turn("c203db13-ae41", "/home/dev/shop", tokens)
+		m.turn("c203db13-ae41", shop, tokens)
 	}
 	var calls strings.Builder
 	for i := range 160 {
@@ -58,16 +61,23 @@ func TestPage(t *testing.T) {
 		}
 		pictures[theme+"-narrow"] = b.picture(390, 2600)
 	}
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print", "features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
+	if ground := eval[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(255, 255, 255)" {
+		t.Errorf("printed from a dark screen, the ground is %s", ground)
+	}
 	b.open(file, 1200, 900, "light")
 
 	// Every plot is in the document, with what it says in words.
 	for selector, least := range map[string]int{
 		"#histogram svg rect.bar": 5, "#histogram svg path.rest": 1, "#histogram svg line.limit": 3, "#sessions svg.spark path.curve": 2, "#sessions svg.gauge": 4,
-		"#body figure path.curve": 1, "#body figure .mark-head": 1, "#body .parts svg rect": 4, "#histogram details table tbody tr": 5, "figure svg[aria-label][tabindex]": 2,
+		"#body figure path.curve": 1, "#body figure .mark-head": 1, "#body .parts svg rect": 4, "#histogram details table tbody tr": 5, "#body .path": 1, "figure svg[aria-label][tabindex]": 2,
 	} {
 		if got := eval[int](b, `document.querySelectorAll("`+selector+`").length`); got < least {
 			t.Errorf("%d %s, want at least %d", got, selector, least)
 		}
+	}
+	if cut := eval[int](b, `[...document.querySelectorAll("#body .path")].filter(e => !e.checkVisibility() || e.scrollWidth > e.clientWidth).length`); cut > 0 {
+		t.Errorf("%d paths of files are cut off", cut)
 	}
 	text := eval[string](b, `document.body.innerText`)
 	for _, want := range []string{"system prompt, tools", "Read", "src/main.go", "?/200k", "4 sessions"} {
@@ -153,4 +163,20 @@ func TestEmptyPage(t *testing.T) {
 		}
 	}
 	b.quiet(file)
+}
+
+// Where there are few tasks, the axis that counts them counts whole ones.
+func TestPageOfFewTasks(t *testing.T) {
+	m := newMachine(t)
+	for i := range 5 {
+		m.run(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"metrics/record","params":{"taskId":"t%d","tokens":15000}}`, i), "serve")
+	}
+	file := filepath.Join(m.home, "report.html")
+	m.run("", "report", "--html", file)
+	b := startBrowser(t)
+	b.open(file, 800, 600, "light")
+	counts := eval[[]string](b, `[...document.querySelectorAll("#histogram svg text[text-anchor=end]")].map(e => e.textContent).filter(s => !/k/.test(s))`)
+	if got, want := strings.Join(counts, " "), "0 2 4 6 8"; got != want {
+		t.Errorf("the axis of tasks says %q, want %q", got, want)
+	}
 }

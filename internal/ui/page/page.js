@@ -37,7 +37,7 @@
     return minutes < 48 * 60 ? Math.floor(minutes / 60) + "h ago" : Math.floor(minutes / 1440) + "d ago";
   };
   const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  const exact = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   const mark = u => u.provenance === "estimate" ? "~" : "";
   const percentOf = u => u.display.percent === null ? "?" : mark(u) + u.display.percent + "%";
   const pairOf = u => mark(u) + tokens(u.display.tokens) + "/" + tokens(u.display.limitTokens);
@@ -120,12 +120,12 @@
   const histogram = () => {
     const bins = report.histogram;
     if (!bins.length) return at("histogram").replaceChildren(el("p", {}, "No tasks are recorded yet: one is with each turn of an agent that runs ctxls as a hook."));
-    const end = bins[bins.length - 1].upTo, most = nice(Math.max(4, ...bins.map(b => b.tasks)));
+    const end = bins[bins.length - 1].upTo, most = 4 * Math.ceil(nice(Math.max(4, ...bins.map(b => b.tasks))) / 4); // four steps of whole tasks
     const lines = [["p50", report.p50Tokens], ["p90", report.p90Tokens], ["p99", report.p99Tokens], ["threshold", report.thresholdTokens]].filter(l => l[1] <= end);
     const every = Math.ceil(bins.length / (room() < 600 ? 4 : 8));
     at("histogram").replaceChildren(plot(`${full(report.tasks)} tasks by their tokens; dashed: the share of tasks that are larger`, {
       top: most, right: v => Math.round(v * 100) + "%",
-      ticks: { x: [[0, "0"], ...bins.filter((b, i) => (i + 1) % every === 0).map(b => [b.upTo / end, tokens(b.upTo)])], y: v => full(Math.round(v * 10) / 10) },
+      ticks: { x: [[0, "0"], ...bins.filter((b, i) => (i + 1) % every === 0).map(b => [b.upTo / end, tokens(b.upTo)])], y: full },
       marks: lines.map(([text, n], i) => ({ x: n / end, kind: "limit", text: `${text} ${tokens(n)}`, row: i })),
       stops: bins.map(b => ({ x: (b.above + b.upTo) / 2 / end, text: `${tokens(b.above)}–${tokens(b.upTo)} tokens: ${full(b.tasks)} tasks; ${(b.rest * 100).toFixed(1)}% of all are larger` })),
       draw: (root, x, y, inner, tall) => {
@@ -248,7 +248,7 @@
       if (b.lastTurn && b.lastTurn.parts.length) body.push(el("h3", {}, `Since the last turn began, ${ago(b.lastTurn.since)}: +~${tokens(b.lastTurn.tokens)}`), parts(b.lastTurn.parts, b.tokens));
       if (b.files.length) {
         const most = b.files[0].tokens;
-        body.push(el("h3", {}, "Files"), el("table", { class: "parts" }, el("tbody", {}, ...b.files.map(f => el("tr", {}, el("td", { class: "cut", title: f.path }, f.path), el("td", {}, bar(f.tokens, most, "bar", `${tokens(f.tokens)} tokens`)),
+        body.push(el("h3", {}, "Files"), el("table", { class: "parts" }, el("tbody", {}, ...b.files.map(f => el("tr", {}, el("td", { class: "path" }, f.path), el("td", {}, bar(f.tokens, most, "bar", `${tokens(f.tokens)} tokens`)),
           el("td", { class: "n" }, "~" + tokens(f.tokens)), el("td", { class: "n" }, share(f.tokens, b.tokens)))))));
       }
     }
