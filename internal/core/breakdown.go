@@ -188,9 +188,9 @@ func (c *contents) append(p Piece, at time.Time) {
 	class := toolClassOf[p.Tool]
 	switch p.Class {
 	case AnswerText, Thought:
-		it.answer = c.response
+		it.answer, c.prompted = c.response, false
 	case ToolCall:
-		it.answer = c.response
+		it.answer, c.prompted = c.response, false
 		if c.calls == nil {
 			c.calls = map[string]Piece{}
 		}

@@ -77,6 +77,8 @@ func TestBreakdown(t *testing.T) {
 		{"memory, summary and what the host adds", "claude-opus-4-6", Rules{}, 20_354,
 			[]Entry{came(Piece{Class: SummaryText, Tokens: 100}, Piece{Class: MemoryText, Tokens: 100, Path: "/p/CLAUDE.md"}, Piece{Class: InjectedText, Tokens: 100}), response("1", 20_354, 0)},
 			"system 20000 memory 118 summary 118 injected 118 | CLAUDE.md 118 | none"},
+		{"turns of a history without figures", "gpt-5.4", Rules{}, 20_324,
+			[]Entry{prompt, came(Piece{Class: AnswerText, Tokens: 100}), prompt, response("1", 20_324, 0)}, "system 20000 user 216 assistant 108 | | 108"},
 		{"an image", "claude-opus-4-6", Rules{}, 21_618, []Entry{prompt, came(Piece{Class: Image}), response("1", 21_618, 0)}, "system 20000 user 118 image 1500 | | 1618"},
 		{"a host that counts the answer", "gpt-5.4", Rules{CountsOutput: true}, 20_308,
 			[]Entry{prompt, response("1", 20_308, 200, Piece{Class: Thought}, Piece{Class: AnswerText, Tokens: 92})}, "system 20000 user 108 assistant 100 thinking 100 | | 308"},
@@ -107,6 +109,31 @@ func breakdownText(b Breakdown) string {
 		return text + "| none"
 	}
 	return text + fmt.Sprintf("| %d", b.LastTurn.Tokens)
+}
+
+// The transcript may be further than the hooks, and date the response that a hook told of a little later.
+func TestUpToTheGauge(t *testing.T) {
+	at := func(seconds, input, output int) Entry {
+		when := morning.Add(time.Duration(seconds) * time.Second)
+		return Entry{At: when, Report: &Report{At: when, Tokens: input, Tuple: UsageTuple{Input: input, Output: output}}}
+	}
+	entries := []Entry{at(1, 100, 5), came(Piece{Class: PromptText}), at(3, 200, 5), came(Piece{Class: PromptText}), at(5, 300, 5)}
+	for _, tt := range []struct {
+		name    string
+		seconds int
+		recent  []UsageTuple
+		want    int
+	}{
+		{"of the time of a response", 3, nil, 4},
+		{"a moment before it", 2, []UsageTuple{{Input: 100}, {Input: 200}}, 4},
+		{"of the response before", 2, []UsageTuple{{Input: 100}}, 2},
+		{"of the last one", 4, []UsageTuple{{Input: 300}}, 5},
+	} {
+		g := Gauge{Known: true, At: morning.Add(time.Duration(tt.seconds) * time.Second), Recent: tt.recent}
+		if got := len(upTo(entries, g)); got != tt.want {
+			t.Errorf("%s: %d entries, want %d", tt.name, got, tt.want)
+		}
+	}
 }
 
 func TestNothingToBreakDown(t *testing.T) {

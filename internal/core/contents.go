@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 )
 
 // maxBreakdownBytes is how much text of a conversation is counted exactly for a breakdown, the newest first: more than the
@@ -80,7 +79,7 @@ func (s *Service) breakdown(ctx context.Context, st State, progress func(done, t
 	if chosen := cfg.Usage.CountOutput; chosen != nil {
 		c.countsOutput = *chosen
 	}
-	for _, en := range upTo(entries, e.Gauge.At) {
+	for _, en := range upTo(entries, e.Gauge) {
 		c.add(en)
 	}
 	if b, ok = c.breakdown(e.Gauge.Tokens); !ok {
@@ -90,12 +89,20 @@ func (s *Service) breakdown(ctx context.Context, st State, progress func(done, t
 }
 
 // upTo returns the entries without the responses that were made after a gauge's figure, and what came after them: the
-// transcript may be further than the last hook.
-func upTo(entries []Entry, at time.Time) []Entry {
+// transcript may be further than the last hook. The response that the gauge shows may be dated a little later there, where
+// its figure came by a hook first.
+func upTo(entries []Entry, g Gauge) []Entry {
+	shown := false
 	for i, e := range entries {
-		if e.Report != nil && e.Report.At.After(at) {
+		if e.Report == nil || !e.Report.At.After(g.At) {
+			continue
+		}
+		tuple := e.Report.Tuple
+		tuple.Output = 0
+		if shown || len(g.Recent) == 0 || tuple != g.Recent[len(g.Recent)-1] {
 			return entries[:i]
 		}
+		shown = true
 	}
 	return entries
 }

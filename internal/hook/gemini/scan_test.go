@@ -1,0 +1,163 @@
+package gemini
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/store/sqlite"
+)
+
+// Every captured transcript: what is visited of it, newest first, and what fills the window by it.
+func TestScanCapturedTranscripts(t *testing.T) {
+	counter, err := token.Get(core.Encoding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	for _, file := range glob(t, "testdata/transcripts/*.jsonl") {
+		fmt.Fprintf(&got, "-- %s --\n", filepath.Base(file))
+		err := New().Scan(t.Context(), file, func(int64, int64) {}, func(e core.Entry) bool {
+			if e.Report != nil {
+				fmt.Fprintf(&got, "report %d\n", e.Report.Tokens)
+			}
+			for _, p := range e.Content {
+				fmt.Fprintf(&got, "%s %s %s %d bytes\n", p.Class, p.Tool, p.Path, len(p.Text))
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &core.Service{
+			Store: store, Adapters: map[core.Host]core.Adapter{core.HostGeminiCLI: New()}, Counter: counter,
+			Config: func(string) core.Config { return core.DefaultConfig() }, Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) },
+			DirExists: func(string) bool { return false }, Log: slog.New(slog.DiscardHandler),
+		}
+		ev := core.Event{Host: core.HostGeminiCLI, SessionID: "s", Kind: core.TurnFinished, CWD: "/home/dev/project", Transcript: file}
+		if _, err := s.Handle(t.Context(), ev); err != nil {
+			t.Fatal(err)
+		}
+		view, err := s.SessionBreakdown(t.Context(), ev.Key(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Close()
+		b, sum := view.Breakdown, 0
+		var parts []string
+		for _, p := range b.Parts {
+			sum += p.Tokens
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s", p.Category, p.Tool))+fmt.Sprintf(" %d", p.Tokens))
+		}
+		if b.Tokens != nil && (sum != *b.Tokens || *b.Tokens != *view.Usage.Tokens) {
+			t.Errorf("%s: parts add up to %d of %d", file, sum, *b.Tokens)
+		}
+		fmt.Fprintf(&got, "= %d: %s %s\n", sum, strings.Join(parts, ", "), b.Why)
+		for _, f := range b.Files {
+			fmt.Fprintf(&got, "file %s %d\n", f.Path, f.Tokens)
+		}
+		if b.LastTurn != nil {
+			fmt.Fprintf(&got, "last turn %d\n", b.LastTurn.Tokens)
+		}
+	}
+	golden(t, "testdata/scans.golden", got.Bytes())
+}
+
+// What is visited of transcripts that were not captured, newest first: the host's source says how it writes and reads them.
+func TestScanLines(t *testing.T) {
+	const (
+		begin  = `{"$set":{"messages":[{"id":"c","type":"user","content":[{"text":"<session_context>"}]}]}}`
+		ask    = `{"id":"u1","type":"user","content":[{"text":"one"}]}`
+		first  = `{"id":"g1","timestamp":"2026-11-21T10:00:01Z","type":"gemini","content":"A.","tokens":{"input":100,"output":9}}`
+		again  = `{"id":"u2","type":"user","content":"two"}`
+		second = `{"id":"g2","timestamp":"2026-11-21T10:00:02Z","type":"gemini","content":"B.","tokens":{"input":200,"output":9}}`
+	)
+	for _, tt := range []struct {
+		name, want string
+		lines      []string
+	}{
+		{"two turns", "200 answer=B. | prompt=two | 100 answer=A. | prompt=one | injected=<session_context>", []string{begin, ask, first, again, second}},
+		{"what was written last holds", "100 answer=A. call:read_file:/p/a.go={\"file_path\":\"/p/a.go\"} | prompt=one | injected=<session_context>", []string{
+			begin, ask, first, `{"$set":{"lastUpdated":"x"}}`,
+			`{"id":"g1","timestamp":"2026-11-21T10:00:01Z","type":"gemini","content":"A.","tokens":{"input":100,"output":9},` +
+				`"toolCalls":[{"id":"t","name":"read_file","args":{"file_path":"/p/a.go"},"result":[{"functionResponse":{}}]}]}`}},
+		{"taken back: the figures are of another window", "answer=A. | prompt=one | injected=<session_context>", []string{begin, ask, first, again, second, `{"$rewindTo":"u2"}`}},
+		{"taken back, and answered since", "300 answer=C. | prompt=three | 100 answer=A. | prompt=one | injected=<session_context>", []string{
+			begin, ask, first, again, second, `{"$rewindTo":"u2"}`, `{"id":"u3","type":"user","content":"three"}`,
+			`{"id":"g3","timestamp":"2026-11-21T10:00:03Z","type":"gemini","content":"C.","tokens":{"input":300,"output":9}}`}},
+		{"taken back twice", "injected=<session_context>", []string{begin, ask, first, again, second, `{"$rewindTo":"u2"}`, `{"$rewindTo":"u1"}`}},
+		{"taken back into a list", "prompt=p", []string{
+			begin, `{"$set":{"messages":[{"id":"a","type":"user","content":"p"},{"id":"b","type":"gemini","content":"q"}]}}`, ask, `{"$rewindTo":"b"}`}},
+		{"taken back to what is unknown", "", []string{begin, ask, first, `{"$rewindTo":"zzz"}`}},
+		{"a history that was written anew", "200 answer=B. | prompt=two | call:write_file:a={\"file_path\":\"a\"} | summary=<state_snapshot>s</state_snapshot>", []string{
+			begin, ask, first,
+			`{"$set":{"messages":[{"id":"s","type":"user","content":[{"text":"<state_snapshot>s</state_snapshot>"}]},` +
+				`{"id":"g1","timestamp":"2026-11-21T10:00:01Z","type":"gemini","content":[{"text":"hm","thought":true},{"functionCall":{"id":"t","name":"write_file","args":{"file_path":"a"}}}],` +
+				`"tokens":{"input":100,"output":9},"toolCalls":[{"id":"t","name":"write_file","args":{"file_path":"a"}}]}]}}`, again, second}},
+		{"files that a prompt names", "prompt=see @a.go injected=--- Content from referenced files --- injected::a.go=\nContent from @a.go:\n injected::a.go=package a " +
+			"injected=\n--- End of content --- injected=<hook_context>h</hook_context>", []string{
+			`{"id":"u","type":"user","content":[{"text":"see @a.go"},{"text":"\n--- Content from referenced files ---"},{"text":"\nContent from @a.go:\n"},` +
+				`{"text":"package a"},{"text":"\n--- End of content ---"},{"text":"<hook_context>h</hook_context>"}]}`}},
+		{"results", "result:see={\"x\":[1]} image result:run=failed", []string{
+			`{"id":"u","type":"user","content":[{"functionResponse":{"id":"1","name":"see","response":{"x":[1]},"parts":[{"inlineData":{"data":"QQ=="}}]}},` +
+				`{"functionResponse":{"id":"2","name":"run","response":{"error":"failed"}}}]}`}},
+		{"notes, and what is no message", "image", []string{
+			`{"id":"i","type":"info","content":"Request cancelled."}`, `{"id":7}`, `[]`, `nonsense`, `{"id":"u","type":"user","content":[{"fileData":{}},{"text":""}]}`}},
+	} {
+		file := filepath.Join(t.TempDir(), "session.jsonl")
+		if err := os.WriteFile(file, []byte(strings.Join(tt.lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if err := New().Scan(t.Context(), file, func(int64, int64) {}, func(e core.Entry) bool {
+			var words []string
+			if e.Report != nil {
+				words = append(words, fmt.Sprint(e.Report.Tokens))
+			}
+			for _, p := range e.Content {
+				word := string(p.Class)
+				if p.Tool != "" || p.Path != "" {
+					word += ":" + p.Tool
+				}
+				if p.Path != "" {
+					word += ":" + p.Path
+				}
+				if p.Text != "" {
+					word += "=" + p.Text
+				}
+				words = append(words, word)
+			}
+			got = append(got, strings.Join(words, " "))
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, " | ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// A scan ends where the visitor has enough, also within a list.
+func TestScanStops(t *testing.T) {
+	visited := 0
+	if err := New().Scan(t.Context(), "testdata/transcripts/session-compressed.jsonl", func(int64, int64) {}, func(core.Entry) bool {
+		visited++
+		return visited < 4
+	}); err != nil || visited != 4 {
+		t.Errorf("%d visits, %v; want 4", visited, err)
+	}
+}
