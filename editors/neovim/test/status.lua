@@ -193,6 +193,28 @@ return {
     end,
   },
   {
+    'a directory and settings that change while the server starts are not lost',
+    function()
+      local machine, editor = start()
+      local elsewhere = machine.home .. '/elsewhere'
+      vim.fn.mkdir(elsewhere)
+      machine:agent('aaaa-1111'):statusline(60000)
+      machine:agent('cccc-3333', elsewhere):statusline(40000)
+      editor:lua(
+        [[
+        require('ctxls').start()
+        assert(require('ctxls.server').state().kind == 'starting')
+        vim.cmd.cd(...)
+        require('ctxls').setup({ config = { levels = { 10, 15, 20 } } })]],
+        elsewhere
+      )
+      editor:shows('20% · 127k left')
+      expect.eventually(function()
+        return editor:lua("return require('ctxls').highlight()")
+      end, 'CtxlsCritical', 'the group')
+    end,
+  },
+  {
     'crossing into critical is said once',
     function()
       local machine, editor = start()
