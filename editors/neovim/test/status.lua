@@ -167,6 +167,8 @@ return {
         ['{ sessions = "mine" }'] = 'sessions: expected "workspace" or "all", got "mine"',
         ['{ notify = { critical = "no" } }'] = 'notify.critical: expected a boolean, got a string',
         ['{ notify = { fleets = true } }'] = 'notify.fleets: there is no such option; there are critical, fleet',
+        ['{ border = "wavy" }'] = 'border: expected "none", "single", "double", "rounded"',
+        ['{ border = { "+", "-", "+" } }'] = 'border: expected "none", "single", "double", "rounded"',
         ['{ root_markers = { 1 } }'] = 'root_markers: expected a list of strings, got { 1 }',
         ['"x"'] = 'expected a table, got a string',
       }) do
