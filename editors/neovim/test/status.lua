@@ -232,6 +232,21 @@ return {
     end,
   },
   {
+    'a session that is taken up again and critical from the start is said, one that was there before is not',
+    function()
+      local machine, editor = start()
+      machine:agent('aaaa-1111'):statusline(190000)
+      editor:running()
+      editor:shows('95% · 0 left')
+      local agent = machine:agent('bbbb-2222', machine.project .. '/web')
+      agent:hook('SessionStart.startup.interactive')
+      editor:shows('?')
+      agent:statusline(180000)
+      editor:says('web: the context window is 90 % full.')
+      expect.lacks(editor:messages(), '95 %')
+    end,
+  },
+  {
     'the gauge of lualine',
     function()
       local machine, editor = start()
