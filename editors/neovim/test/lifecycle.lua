@@ -180,6 +180,9 @@ return {
         return pid ~= vim.NIL and pid ~= first and editor:state().kind == 'running'
       end, nil, 'another server')
       expect.same(lives(first), false, 'the first one lives')
+      -- What is asked right after it waits for the new one.
+      editor:lua("vim.cmd('Ctxls restart') vim.cmd('Ctxls sessions')")
+      editor:says('no session is known in this project')
       expect.same(#machine:servers(), 1, 'processes')
     end,
   },

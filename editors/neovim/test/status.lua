@@ -167,6 +167,8 @@ return {
         ['{ sessions = "mine" }'] = 'sessions: expected "workspace" or "all", got "mine"',
         ['{ notify = { critical = "no" } }'] = 'notify.critical: expected a boolean, got a string',
         ['{ notify = { fleets = true } }'] = 'notify.fleets: there is no such option; there are critical, fleet',
+        ['{ border = "wavy" }'] = 'border: expected "none", "single", "double", "rounded"',
+        ['{ border = { "+", "-", "+" } }'] = 'border: expected "none", "single", "double", "rounded"',
         ['{ root_markers = { 1 } }'] = 'root_markers: expected a list of strings, got { 1 }',
         ['"x"'] = 'expected a table, got a string',
       }) do
@@ -193,6 +195,28 @@ return {
     end,
   },
   {
+    'a directory and settings that change while the server starts are not lost',
+    function()
+      local machine, editor = start()
+      local elsewhere = machine.home .. '/elsewhere'
+      vim.fn.mkdir(elsewhere)
+      machine:agent('aaaa-1111'):statusline(60000)
+      machine:agent('cccc-3333', elsewhere):statusline(40000)
+      editor:lua(
+        [[
+        require('ctxls').start()
+        assert(require('ctxls.server').state().kind == 'starting')
+        vim.cmd.cd(...)
+        require('ctxls').setup({ config = { levels = { 10, 15, 20 } } })]],
+        elsewhere
+      )
+      editor:shows('20% · 127k left')
+      expect.eventually(function()
+        return editor:lua("return require('ctxls').highlight()")
+      end, 'CtxlsCritical', 'the group')
+    end,
+  },
+  {
     'crossing into critical is said once',
     function()
       local machine, editor = start()
@@ -205,6 +229,21 @@ return {
       agent:statusline(182000)
       editor:shows('91% · 0 left')
       expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
+    end,
+  },
+  {
+    'a session that is taken up again and critical from the start is said, one that was there before is not',
+    function()
+      local machine, editor = start()
+      machine:agent('aaaa-1111'):statusline(190000)
+      editor:running()
+      editor:shows('95% · 0 left')
+      local agent = machine:agent('bbbb-2222', machine.project .. '/web')
+      agent:hook('SessionStart.startup.interactive')
+      editor:shows('?')
+      agent:statusline(180000)
+      editor:says('web: the context window is 90 % full.')
+      expect.lacks(editor:messages(), '95 %')
     end,
   },
   {

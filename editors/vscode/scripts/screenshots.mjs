@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 const cuts = {
   gauge: { from: 'tooltip', cut: [752, 494, 528, 306] },
   levels: { from: ['level-normal', 'level-warning', 'level-critical', 'compacting'], cut: [1000, 768, 280, 32] },
-  dashboard: { from: 'dashboard-dark', cut: [200, 64, 930, 1180] },
+  dashboard: { from: 'dashboard-dark', cut: [200, 64, 930, 1240] },
   pick: { from: 'pick', cut: [340, 30, 602, 182] },
 };
 

@@ -22,6 +22,8 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
   /** The session that was chosen here; without one it is the one in the status bar. */
   #chosen: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Updates are numbered; "shown" is the last one that the page got. */
+  readonly #round = { begun: 0, shown: 0 };
   readonly #disposables: vscode.Disposable[];
   readonly #extension: vscode.Uri;
   readonly #server: Server;
@@ -104,7 +106,10 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
   async #update(): Promise<void> {
     const panel = this.#panel;
     if (!panel?.visible) return;
+    const round = ++this.#round.begun;
     const shown = await this.#collect();
+    if (round < this.#round.shown) return; // a later one was faster
+    this.#round.shown = round;
     if (panel === this.#panel) await panel.webview.postMessage(shown);
   }
 

@@ -97,7 +97,7 @@ export function fill(format: string, s: SessionView): string {
     const known = [...(pieces[i] ?? '').matchAll(/\{(\w+)\}/g)].map(found => values[found[1] ?? '']);
     if (i > 0 && known.length > 0 && known.every(value => !value)) continue;
     const filled = (pieces[i] ?? '').replace(/\{(\w+)\}/g, (all, key: string) =>
-      key in values ? values[key] || unknown : all,
+      Object.hasOwn(values, key) ? values[key] || unknown : all,
     );
     text += (text && i > 0 ? pieces[i - 1] : '') + filled;
   }

@@ -40,6 +40,10 @@ M.options = vim.deepcopy(M.defaults)
 
 local sessions = { workspace = true, all = true }
 
+---What nvim_open_win() takes for a border.
+local borders = { 'none', 'single', 'double', 'rounded', 'solid', 'shadow', 'bold' }
+local border_sizes = { 1, 2, 4, 8 }
+
 ---What is wrong with a value beyond its type: what is allowed, nil where it is right.
 local checks = {
   sessions = function(value)
@@ -52,6 +56,11 @@ local checks = {
       end
     end
     return not vim.islist(value) and 'a list of strings' or nil
+  end,
+  border = function(value)
+    local fits = type(value) == 'string' and (value == '' or vim.list_contains(borders, value))
+      or type(value) == 'table' and vim.islist(value) and vim.list_contains(border_sizes, #value)
+    return not fits and ('"%s", or a list of 1, 2, 4 or 8'):format(table.concat(borders, '", "')) or nil
   end,
 }
 

@@ -57,7 +57,7 @@ local function look(change)
     end
     return
   end
-  local crossed = before and before.usage.level and before.usage.level ~= 'critical'
+  local crossed = before and before.usage.level ~= 'critical' -- also from an unknown level: a full session was taken up again
   if crossed and not told[key] and config.options.notify.critical then
     critical(now)
   end

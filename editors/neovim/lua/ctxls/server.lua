@@ -39,6 +39,8 @@ local died = {}
 local leaving = false
 ---@type string?
 local folder
+---@type ctxls.Options? those that the server was started with
+local asked_with
 
 ---@type table<string, fun(params: table)[]>
 local listeners = {}
@@ -70,7 +72,9 @@ local function give_up(why)
 end
 
 local function greeted(error, result)
-  if error then
+  if intent then
+    return -- it is on its way out
+  elseif error then
     if connection and error.message ~= 'the server is gone' then
       give_up(('%s did not answer as a server does: %s'):format(state.path, error.message))
     end
@@ -94,7 +98,13 @@ local function greeted(error, result)
   end
   connection:notify('initialized', vim.empty_dict())
   log.add('INFO', ('%s runs, version %s, process %d'):format(state.path, state.version, connection.pid))
-  become({ kind = 'running', path = state.path, version = state.version })
+  state = { kind = 'running', path = state.path, version = state.version }
+  -- What changed while it started comes before the first question.
+  M.follow()
+  if config.options ~= asked_with then
+    M.configure()
+  end
+  become(state)
 end
 
 local begin
@@ -150,7 +160,7 @@ begin = function()
     return
   end
   log.listen()
-  folder = project.root()
+  folder, asked_with = project.root(), config.options
   become({ kind = 'starting', path = path })
   local mine
   mine, why = rpc.start(
@@ -210,6 +220,7 @@ function M.restart()
   if connection then
     intent, verdict = 'start', nil
     connection:close(patience.stop)
+    become({ kind = 'starting', path = state.path }) -- whoever waits for a server waits for the next one
   elseif not leaving then
     begin()
   end
@@ -271,19 +282,22 @@ function M.watch(watch)
   table.insert(watchers, watch)
 end
 
----Follows the working directory.
+---Follows the working directory. A server that is not there yet is told when it is.
 ---@return boolean moved
 function M.follow()
   local now = project.root()
-  if not connection or now == folder then
+  if state.kind ~= 'running' or not connection or now == folder then
     return false
   end
   local event = { added = { project.as_folder(now) }, removed = { project.as_folder(folder) } }
   folder = now
-  if state.kind == 'running' then
-    connection:notify('workspace/didChangeWorkspaceFolders', { event = event })
-  end
+  connection:notify('workspace/didChangeWorkspaceFolders', { event = event })
   return true
+end
+
+---Tells the server the settings that are in force.
+function M.configure()
+  connection:notify('workspace/didChangeConfiguration', { settings = { ctxls = settings() } })
 end
 
 local in_force = { path = '', sessions = 'workspace' }
@@ -297,9 +311,11 @@ function M.reconfigure()
     return
   elseif anew or state.kind == 'failed' then
     M.restart()
-  elseif state.kind == 'running' then
-    connection:notify('workspace/didChangeConfiguration', { settings = { ctxls = settings() } })
-    M.follow()
+  elseif state.kind == 'running' and connection then
+    M.configure()
+    if M.follow() then
+      become(state) -- so that the sessions there are asked for
+    end
   end
 end
 

@@ -19,26 +19,37 @@ window.addEventListener('message', ({ data }: MessageEvent<Shown>) => {
   const text = JSON.stringify(data);
   if (text === last) return; // drawing again would take the focus and the reading away
   last = text;
+  const kept = keep(data.session?.key);
   editor.setState({ key: data.session?.key });
-  const kept = keep();
   main.replaceChildren(...(data.failed ? [failure(data.failed)] : content(data)));
   main.setAttribute('aria-busy', 'false');
   kept();
 });
 editor.postMessage({ type: 'ready' });
 
-/** Remembers what a person is at, and puts it back once all is drawn anew. */
-function keep(): () => void {
+/** Remembers what a person is at, and puts it back once the session, maybe another one, is drawn anew. */
+function keep(key: string | undefined): () => void {
   const focused = document.activeElement?.id;
   const open = [...document.querySelectorAll('details')].map(details => details.open);
   const scroll = document.documentElement.scrollTop;
+  const same = key === (editor.getState() as { key?: string } | undefined)?.key;
+  const { value, max } = slider() ?? { value: '', max: '' };
   return () => {
     document.querySelectorAll('details').forEach((details, i) => {
       details.open = open[i] ?? false;
     });
+    const fresh = slider();
+    if (fresh && same && value !== max) {
+      fresh.value = value; // who was at the last point goes on with it
+      fresh.dispatchEvent(new Event('input'));
+    }
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
     document.documentElement.scrollTop = scroll;
   };
+}
+
+function slider(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>('#point');
 }
 
 function failure(why: string): HTMLElement {
@@ -113,7 +124,7 @@ function history({ samples, view }: ShownSession): Node[] {
   if (samples.length === 0) return [h('p', { class: 'empty' }, 'Nothing was reported yet.')];
   const into = h('div', { class: 'plot' });
   const { windowTokens, compactionTokens } = view.usage;
-  requestAnimationFrame(() => plot(into, { samples, windowTokens, compactionTokens })); // when it has a width
+  plot(into, { samples, windowTokens, compactionTokens }); // which draws it again when it has a width
   return [into];
 }
 

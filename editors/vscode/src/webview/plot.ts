@@ -20,6 +20,7 @@ export function plot(into: HTMLElement, curve: Curve): void {
   const last = samples.length - 1;
   const reading = h('output', { class: 'reading' });
   const slider = h('input', {
+    id: 'point',
     type: 'range',
     min: '0',
     max: String(last),
@@ -175,7 +176,7 @@ function table(samples: Sample[]): HTMLElement {
   return h(
     'details',
     {},
-    h('summary', {}, 'As a table'),
+    h('summary', { id: 'table' }, 'As a table'),
     h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows)),
   );
 }

@@ -77,12 +77,20 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     await frame.locator('#history summary').focus();
     await page.keyboard.press('Enter');
     assert.equal(await frame.locator('#history tbody tr').filter({ visible: true }).count(), points);
+    // What a person is at stays as it is when the session goes on.
+    await slider.focus();
+    const at = await slider.inputValue();
+    agent.turn(124_000, 'src/parse_test.go');
+    await reads(frame.locator('.figure'), '62%');
+    assert.equal(await slider.inputValue(), at);
+    assert.equal(await frame.locator('#point:focus').count(), 1, 'the focus');
+    assert.equal(await frame.locator('#history details[open]').count(), 1, 'the open table');
     await frame.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
     await reads(frame.locator('h1'), 'write the release notes');
     await frame.getByRole('button', { name: 'Pin to Status Bar' }).click();
     await reads(gauge(page), '23% · 121k left');
     await frame.getByRole('button', { name: 'Unpin' }).click();
-    await reads(gauge(page), '60% · 47k left');
+    await reads(gauge(page), '62% · 43k left');
   });
 
   await t.test('names are text there, and nothing may be loaded', async () => {

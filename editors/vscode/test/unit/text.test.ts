@@ -77,6 +77,7 @@ test('the format leaves out what does not apply, and says “?” for what is no
   assert.equal(fill('{tokens}/{window} | {model} · fixed', session()), '144k/200k | claude-sonnet-4-6 · fixed');
   assert.equal(fill('{left} left · {percent}', session({}, unknown)), '? left · ?');
   assert.equal(fill('{nonsense} {percent}', session()), '{nonsense} 72%');
+  assert.equal(fill('{constructor} {percent}', session()), '{constructor} 72%');
   assert.equal(fill('{bar}', session()), '██████░░');
   assert.equal(fill('{bar}', session({}, unknown)), '········');
   assert.equal(fill('', session()), '');
