@@ -85,6 +85,12 @@ func TestConversation(t *testing.T) {
 		t.Errorf("working set (-want +got):\n%s", diff)
 	}
 
+	fills := with.CTXLS("breakdown", one)
+	for _, part := range []string{"\nassistant ", "\ntool calls ", "\n  read_file ", "\n  replace ", "\nnotes.txt "} {
+		if !strings.Contains(fills, part) {
+			t.Errorf("what fills the window lacks %q:\n%s", part, fills)
+		}
+	}
 	if plain != printed {
 		t.Errorf("people see (-without +with):\n%s", cmp.Diff(plain, printed))
 	}
