@@ -23,6 +23,7 @@ const TEXT_MAX = 256 << 10 // characters of one string, enough for any output of
 const TRIES = 2 // how often a call is given to a server that dies of it, or beside it
 const WAITED = /"late":false\}\}\}\n$/ // the end of a call that somebody waits for, and of one that nobody does
 const FORGOTTEN = '"late":true}}}\n'
+const MARK = /^\[context used: / // of a prompt; the next prompt has a newer one
 const REMEMBERED = 256 // sessions, and messages that are being made
 
 /** A Map that forgets its oldest entries. */
@@ -302,7 +303,7 @@ export const Ctxls = async ({ directory } = {}) => {
   const params = new Recent() // session → the parameters of its requests that ctxls knows
   const titles = new Recent() // session → the title that ctxls knows
   const shown = new Recent() // sessions whose history was shown
-  const unsaid = new Recent() // session → what ctxls said of a tool when nobody listened any more: it says nothing twice
+  const unsaid = new Recent() // session → what ctxls said when nobody listened any more: it says nothing twice
   const told = new Recent() // answers whose usage was told
   const gone = new Recent() // sessions that were deleted: what comes late of them is not told
   const making = new Recent() // answer that is being made → its session, and its parts by their ids
@@ -376,7 +377,11 @@ export const Ctxls = async ({ directory } = {}) => {
       if (!gone.has(session)) events[type]?.(properties, event)
     }),
     "chat.message": safe(async (input, output) => {
-      const said = await tell("chat.message", { input, output }, { wait: true })
+      const tooLate = safe((result) => {
+        const texts = JSON.parse(result.output).parts.map(({ text }) => text).filter((text) => !MARK.test(text))
+        if (texts.length > 0) unsaid.set(input.sessionID, { output: ["", ...texts].join("\n\n") })
+      })
+      const said = await tell("chat.message", { input, output }, { wait: true, tooLate })
       if (!said?.parts) return
       const last = output.parts.at(-1)
       const parts = said.parts.map((part, i) => ({
@@ -406,10 +411,10 @@ export const Ctxls = async ({ directory } = {}) => {
     "tool.execute.after": safe(async (input, output) => {
       const { sessionID } = input
       const tooLate = safe((result) => result?.output && unsaid.set(sessionID, JSON.parse(result.output)))
-      const said = (await tell("tool.execute.after", { input }, { wait: true, tooLate })) ?? unsaid.get(sessionID)
-      if (!said) return
-      add(output, said)
+      const said = await tell("tool.execute.after", { input }, { wait: true, tooLate })
+      const earlier = unsaid.get(sessionID)
       unsaid.delete(sessionID)
+      for (const additions of [earlier, said]) if (additions) add(output, additions)
     }),
     "experimental.chat.messages.transform": safe((_, output) => {
       const session = output.messages[0]?.info.sessionID

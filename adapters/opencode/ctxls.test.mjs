@@ -347,7 +347,18 @@ test("an answer that comes too late is said with the next tool, unless it is non
   late(said)
   await event("session.compacted", { sessionID: id })
   assert.equal(await next(), "content", "what is of before the compaction is not said after it")
+  late(said)
+  shared.server.call = async () => ({ output: JSON.stringify({ output: " more" }) })
+  assert.equal(await next(), "content said more", "one does not put the other out")
   for (const none of [undefined, {}, { output: "{" }, { output: 7 }]) late(none)
+  shared.server.call = async (_, options) => void (late = options.tooLate ?? late)
+  await next()
+  assert.equal((await prompt(id, "go on")).length, 1)
+  late({ output: JSON.stringify({ parts: [{ type: "text", text: "guidance" }, { type: "text", text: "[context used: 71%]" }, { type: "text", text: "lost" }] }) })
+  assert.equal(await next(), "content\n\nguidance\n\nlost", "what came too late for a prompt, but for the mark")
+  await prompt(id, "go on")
+  for (const none of [undefined, {}, { output: "{" }, { output: "{}" }, { output: '{"parts": [{"type": "text", "text": "[context used: 71%]"}]}' }]) late(none)
+  assert.equal(await next(), "content")
   shared.server.call = call
 })
 
