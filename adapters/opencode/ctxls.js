@@ -6,7 +6,7 @@
 // not answer is not waited for again until it does. CTXLS_DISABLE=1 turns all of it off; CTXLS_BIN names another program.
 
 import { spawn } from "node:child_process"
-import { accessSync, constants } from "node:fs"
+import { accessSync, constants, statSync } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
 
 const INSTALLED = "" // the program that installed this file; install fills it in
@@ -23,6 +23,7 @@ const TEXT_MAX = 256 << 10 // characters of one string, enough for any output of
 const TRIES = 2 // how often a call is given to a server that dies of it, or beside it
 const WAITED = /"late":false\}\}\}\n$/ // the end of a call that somebody waits for, and of one that nobody does
 const FORGOTTEN = '"late":true}}}\n'
+const MARK = /^\[context used: / // of a prompt; the next prompt has a newer one
 const REMEMBERED = 256 // sessions, and messages that are being made
 
 /** A Map that forgets its oldest entries. */
@@ -45,7 +46,7 @@ function program() {
   return named.find((path) => {
     try {
       accessSync(path, constants.X_OK)
-      return true
+      return statSync(path).isFile()
     } catch {
       return false
     }
@@ -134,6 +135,11 @@ class Server {
     try {
       child = spawn(path, ["serve", "--framing", "line"], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
     } catch {
+      return this.retry()
+    }
+    if (!child.pid) {
+      // Where no further file can be opened it has no pipes either; and whoever kills it, kills this process and its group.
+      child.on("error", () => {})
       return this.retry()
     }
     this.child = child
@@ -267,10 +273,13 @@ function add(output, additions) {
   }
 }
 
-/** Keeps our context at the end of the prompt that another plugin may set, before or after us: the host then drops context. */
+/**
+ * Keeps our context at the end of the prompt that another plugin may set, before or after us: the host then drops context. A
+ * plugin that takes it over, or adds to the prompt that it finds, has it in its own already.
+ */
 function keepInPrompt(output, context) {
   let prompt = output.prompt
-  const get = () => (typeof prompt === "string" ? [prompt, ...context].join("\n\n") : prompt)
+  const get = () => (typeof prompt === "string" ? [prompt, ...context.filter((text) => !prompt.includes(text))].join("\n\n") : prompt)
   Object.defineProperty(output, "prompt", { get, set: (value) => (prompt = value), enumerable: true, configurable: true })
 }
 
@@ -294,7 +303,7 @@ export const Ctxls = async ({ directory } = {}) => {
   const params = new Recent() // session → the parameters of its requests that ctxls knows
   const titles = new Recent() // session → the title that ctxls knows
   const shown = new Recent() // sessions whose history was shown
-  const unsaid = new Recent() // session → what ctxls said of a tool when nobody listened any more: it says nothing twice
+  const unsaid = new Recent() // session → what ctxls said when nobody listened any more: it says nothing twice
   const told = new Recent() // answers whose usage was told
   const gone = new Recent() // sessions that were deleted: what comes late of them is not told
   const making = new Recent() // answer that is being made → its session, and its parts by their ids
@@ -302,6 +311,7 @@ export const Ctxls = async ({ directory } = {}) => {
 
   /** Tells ctxls, and returns what it says. */
   const tell = async (event, payload, options = {}) => {
+    if (gone.has(payload.input?.sessionID)) return // the host lets a turn go on whose session is deleted in its midst
     payload = { ...payload, directory, pid: process.pid, time: Date.now(), late: !(options.wait && server.trusted) } // late comes last
     const result = await server.call({ host: "opencode", event, payload }, options)
     return result?.output ? JSON.parse(result.output) : undefined
@@ -331,7 +341,10 @@ export const Ctxls = async ({ directory } = {}) => {
       gone.set(info.id, true)
       tell("session.deleted", { event }, { must: true })
     },
-    "session.compacted": (_, event) => tell("session.compacted", { event }, { must: true }),
+    "session.compacted": ({ sessionID }, event) => {
+      unsaid.delete(sessionID) // it is of before
+      tell("session.compacted", { event }, { must: true })
+    },
     "session.idle": ({ sessionID }, event) => {
       for (const [id, answer] of making) if (answer.session === sessionID) making.delete(id) // broken off
       tell("session.idle", { event })
@@ -364,7 +377,11 @@ export const Ctxls = async ({ directory } = {}) => {
       if (!gone.has(session)) events[type]?.(properties, event)
     }),
     "chat.message": safe(async (input, output) => {
-      const said = await tell("chat.message", { input, output }, { wait: true })
+      const tooLate = safe((result) => {
+        const texts = JSON.parse(result.output).parts.map(({ text }) => text).filter((text) => !MARK.test(text))
+        if (texts.length > 0) unsaid.set(input.sessionID, { output: ["", ...texts].join("\n\n") })
+      })
+      const said = await tell("chat.message", { input, output }, { wait: true, tooLate })
       if (!said?.parts) return
       const last = output.parts.at(-1)
       const parts = said.parts.map((part, i) => ({
@@ -393,15 +410,15 @@ export const Ctxls = async ({ directory } = {}) => {
     }),
     "tool.execute.after": safe(async (input, output) => {
       const { sessionID } = input
-      const tooLate = (result) => result?.output && unsaid.set(sessionID, JSON.parse(result.output))
-      const said = (await tell("tool.execute.after", { input }, { wait: true, tooLate })) ?? unsaid.get(sessionID)
-      if (!said) return
-      add(output, said)
+      const tooLate = safe((result) => result?.output && unsaid.set(sessionID, JSON.parse(result.output)))
+      const said = await tell("tool.execute.after", { input }, { wait: true, tooLate })
+      const earlier = unsaid.get(sessionID)
       unsaid.delete(sessionID)
+      for (const additions of [earlier, said]) if (additions) add(output, additions)
     }),
     "experimental.chat.messages.transform": safe((_, output) => {
       const session = output.messages[0]?.info.sessionID
-      if (!session || shown.has(session)) return
+      if (!session || shown.has(session) || gone.has(session)) return
       shown.set(session, true)
       if (!output.messages.some(({ info }) => info.role === "assistant")) return // it has only begun
       const messages = output.messages.map(({ info, parts }) => ({

@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { after, beforeEach, test } from "node:test"
 
 const bin = process.env.CTXLS_BIN
@@ -143,6 +143,10 @@ test("a prompt that another plugin sets keeps the working context, whoever is ca
   const behind = await compact(id)
   behind.prompt = "their prompt"
   assert.equal(behind.prompt, "their prompt\n\n" + ours)
+  behind.prompt += "\n\nand more"
+  assert.equal(behind.prompt.split(ours).length, 2, "it stands there once, though another adds to what it finds")
+  behind.prompt = "theirs: " + behind.context.join("\n")
+  assert.equal(behind.prompt, "theirs: " + ours, "nor twice, where another takes the context over")
 }))
 
 test("traps: sums of the session, the summary's own tokens, tools that fail, sub-agents", patient(async () => {
@@ -235,6 +239,11 @@ test("a session that was deleted is forgotten, also when ctxls was down, and wha
   await event("session.deleted", { sessionID: id, info: { id, directory } })
   await event("session.idle", { sessionID: id })
   await answer(id, 1_000)
+  await prompt(id, "late")
+  await params(id)
+  await tool(id, "read", { filePath: join(directory, "late.go") })
+  await hooks["experimental.chat.messages.transform"]({}, { messages: [{ info: { id: newID("msg"), sessionID: id, role: "assistant" }, parts: [] }] })
+  await compact(id)
   await eventually("it is forgotten", () => !session(id))
   await sleep(200)
   assert.equal(session(id), undefined)
@@ -323,6 +332,66 @@ test("a program that is not there, that is none, that fails, or that talks nonse
     assert.ok(took < 900, `${shape}: took ${took} ms`)
   }
 }))
+
+test("an answer that comes too late is said with the next tool, unless it is none or the session was compacted meanwhile", async () => {
+  const id = newID("ses")
+  const call = shared.server.call
+  let late
+  shared.server.call = async (_, options) => void (late = options.tooLate ?? late)
+  const said = { output: JSON.stringify({ output: " said" }) }
+  const next = async () => (await tool(id, "read", {})).output
+  assert.equal(await next(), "content")
+  late(said)
+  assert.equal(await next(), "content said")
+  assert.equal(await next(), "content", "once")
+  late(said)
+  await event("session.compacted", { sessionID: id })
+  assert.equal(await next(), "content", "what is of before the compaction is not said after it")
+  late(said)
+  shared.server.call = async () => ({ output: JSON.stringify({ output: " more" }) })
+  assert.equal(await next(), "content said more", "one does not put the other out")
+  for (const none of [undefined, {}, { output: "{" }, { output: 7 }]) late(none)
+  shared.server.call = async (_, options) => void (late = options.tooLate ?? late)
+  await next()
+  assert.equal((await prompt(id, "go on")).length, 1)
+  late({ output: JSON.stringify({ parts: [{ type: "text", text: "guidance" }, { type: "text", text: "[context used: 71%]" }, { type: "text", text: "lost" }] }) })
+  assert.equal(await next(), "content\n\nguidance\n\nlost", "what came too late for a prompt, but for the mark")
+  await prompt(id, "go on")
+  for (const none of [undefined, {}, { output: "{" }, { output: "{}" }, { output: '{"parts": [{"type": "text", "text": "[context used: 71%]"}]}' }]) late(none)
+  assert.equal(await next(), "content")
+  shared.server.call = call
+})
+
+test("a directory of the program's name is not taken for it", patient(async () => {
+  await hooks.dispose()
+  process.env.CTXLS_BIN = home // may be entered, and so passes for executable
+  const path = process.env.PATH
+  process.env.PATH = dirname(bin)
+  hooks = await Ctxls({ directory })
+  const id = newID("ses")
+  await created(id)
+  const pid = shared.server.child?.pid
+  process.env.PATH = path
+  assert.ok(pid, "the one on the PATH is")
+  await eventually("it is told", () => session(id))
+}))
+
+test("a host that can open no further file goes on", async (t) => {
+  if (process.platform === "win32") return t.skip("Windows has no such limit")
+  const code = `
+    import { openSync } from "node:fs"
+    const { Ctxls } = await import(${JSON.stringify(new URL("./ctxls.js", import.meta.url).href)})
+    const hooks = await Ctxls({ directory: "/p" })
+    try { for (;;) openSync("/dev/null") } catch {}
+    await hooks["chat.message"]({ sessionID: "s" }, { message: {}, parts: [] })
+    setTimeout(() => console.log("fine"), 1_500) // the server is started again after a second`
+  const args = ["-c", 'ulimit -n 128; exec "$0" --input-type=module -e "$1"', process.execPath, code]
+  const host = spawn("/bin/sh", args, { stdio: ["ignore", "pipe", "inherit"], detached: true }) // a group of its own: see Server.start
+  let printed = ""
+  host.stdout.on("data", (text) => (printed += text))
+  await new Promise((resolve) => host.once("close", resolve))
+  assert.equal(printed, "fine\n")
+})
 
 test("arguments of any shape are no reason to throw", async () => {
   const circular = {}

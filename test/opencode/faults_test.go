@@ -105,11 +105,15 @@ func TestServerKilledAndHung(t *testing.T) {
 	}
 	back := func(kind string) {
 		t.Helper()
+		if stopped == 0 {
+			t.Fatalf("no server was there for %s", kind)
+		}
 		w.eventually("the server is back after "+kind, func() bool {
 			pids := w.servers()
 			return len(pids) == 1 && pids[0] != stopped
 		})
 		w.wantTokens(session, 54_000+e2e.OutputTokens)
+		stopped = 0
 	}
 	turn("well")
 	want := last("well")
