@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,6 +149,39 @@ func TestServerKilledAndHung(t *testing.T) {
 	}
 	w.stop(syscall.SIGKILL)
 	w.wantNoneLeft("the host killed while the server was stopped")
+}
+
+// A session that is deleted in the midst of a turn: the host goes on with the turn for a while, and nothing of that comes back.
+func TestDeletedInATurn(t *testing.T) {
+	t.Parallel()
+	var w *world
+	var session string
+	deleted := 0
+	w = newWorld(t, scripts{"well": steps(nil), "cut": steps(func() {
+		request, _ := http.NewRequest("DELETE", w.url+"/session/"+session, nil)
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+			deleted = response.StatusCode
+		}
+	})})
+	w.install()
+	w.serve()
+	session = w.session("a telling title")
+	// What the host answers to a prompt whose session is gone is its own affair.
+	body := strings.NewReader(`{"parts": [{"type": "text", "text": "[[cut]] go"}]}`)
+	if response, err := http.Post(w.url+"/session/"+session+"/message", "application/json", body); err == nil {
+		response.Body.Close()
+	}
+	if deleted != http.StatusOK {
+		t.Fatalf("the host answered the deletion with %d", deleted)
+	}
+	other := w.session("another")
+	w.prompt(other, "[[well]] go") // by the end of this whatever came late of the first has come
+	w.wantTokens(other, 54_000+e2e.OutputTokens)
+	if s := w.Sessions(); len(s) != 1 {
+		t.Errorf("%d sessions, want the other only: %+v", len(s), s)
+	}
+	w.wantForgotten("a telling title")
 }
 
 // However the host ends, no process of ctxls is left: after a normal end, also with a server that hangs, and after SIGTERM.
