@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"runtime"
 	"slices"
 )
 
@@ -82,11 +83,18 @@ func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
 	if !array.isArray() {
 		return mismatch("an array", array)
 	}
-	for i := range t.messages {
-		msg := &t.messages[i]
-		if msg.gist, err = t.gist(cache, kindMessage, msg.raw); err != nil {
-			return at(index(i), err)
-		}
+	one := func(i int) (err error) {
+		t.messages[i].gist, err = t.gist(cache, kindMessage, t.messages[i].raw)
+		return err
+	}
+	workers := 1
+	if len(raw) >= worthSharing {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if i, err := inParallel(workers, len(t.messages), one); err != nil {
+		return at(index(i), err)
+	}
+	for _, msg := range t.messages {
 		t.exact = t.exact && msg.exact
 	}
 	return nil
