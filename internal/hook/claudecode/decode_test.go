@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 	"github.com/ctxls/ctxls/internal/hook/toolpath"
 )
 
@@ -301,9 +302,9 @@ func FuzzDecode(f *testing.F) {
 
 // Of the captured payloads only the one of its end names a sub-agent's transcript; the others lead to the same file.
 func TestTheTranscriptOfASubAgent(t *testing.T) {
-	want := mustDecode(t, "", string(readFile(t, "testdata/payloads/SubagentStop.json"))).AgentTranscript
+	want := mustDecode(t, "", string(hooktest.ReadFile(t, "testdata/payloads/SubagentStop.json"))).AgentTranscript
 	for _, name := range []string{"SubagentStart", "PreToolUse.in-subagent", "PostToolUse.in-subagent", "PostToolBatch.in-subagent"} {
-		ev := mustDecode(t, "", string(readFile(t, "testdata/payloads/"+name+".json")))
+		ev := mustDecode(t, "", string(hooktest.ReadFile(t, "testdata/payloads/"+name+".json")))
 		if ev.AgentTranscript != want {
 			t.Errorf("%s: %q, want %q", name, ev.AgentTranscript, want)
 		}

@@ -12,16 +12,17 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
 // Every captured transcript: what is visited of it, newest first, and what fills the window by it.
 func TestScanCapturedTranscripts(t *testing.T) {
 	var got bytes.Buffer
-	for _, file := range glob(t, "testdata/transcripts/*.jsonl") {
-		fmt.Fprintf(&got, "-- %s --\n%s\n%s\n", filepath.Base(file), scanned(t, file), show(t, breakdown(t, file)))
+	for _, file := range hooktest.Glob(t, "testdata/transcripts/*.jsonl") {
+		fmt.Fprintf(&got, "-- %s --\n%s\n%s\n", filepath.Base(file), scanned(t, file), hooktest.Show(t, breakdown(t, file)))
 	}
-	golden(t, "testdata/scans.golden", got.Bytes())
+	hooktest.Golden(t, "testdata/scans.golden", got.Bytes())
 }
 
 // scanned writes a line for each piece that is visited.

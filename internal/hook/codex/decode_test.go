@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 func TestDecodeRefusesWhatIsNoPayload(t *testing.T) {
@@ -117,8 +118,8 @@ func TestContent(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, file := range glob(f, "testdata/payloads/*.json") {
-		f.Add(readFile(f, file))
+	for _, file := range hooktest.Glob(f, "testdata/payloads/*.json") {
+		f.Add(hooktest.ReadFile(f, file))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		ev, err := New().Decode("", payload)

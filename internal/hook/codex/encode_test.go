@@ -12,15 +12,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 // schemas are the JSON Schemas of what a hook may print, by event, as the program carries them. SessionEnd has none.
 func schemas(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
-	for _, file := range glob(t, "testdata/schemas/*.command.output.schema.json") {
+	for _, file := range hooktest.Glob(t, "testdata/schemas/*.command.output.schema.json") {
 		var schema map[string]any
-		if err := json.Unmarshal(readFile(t, file), &schema); err != nil {
+		if err := json.Unmarshal(hooktest.ReadFile(t, file), &schema); err != nil {
 			t.Fatal(err)
 		}
 		name, _, _ := strings.Cut(filepath.Base(file), ".")

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 // own is the thread whose rollout the tests write.
@@ -200,8 +201,8 @@ func TestTheOrderTrap(t *testing.T) {
 }
 
 func FuzzEntry(f *testing.F) {
-	for _, file := range glob(f, "testdata/rollouts/*.jsonl") {
-		for line := range strings.Lines(string(readFile(f, file))) {
+	for _, file := range hooktest.Glob(f, "testdata/rollouts/*.jsonl") {
+		for line := range strings.Lines(string(hooktest.ReadFile(f, file))) {
 			f.Add([]byte(strings.TrimSpace(line)))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -68,5 +69,5 @@ func TestScanCapturedRollouts(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "= %d: %s %s\n", sum, strings.Join(parts, ", "), b.Why)
 	}
-	golden(t, "testdata/scans.golden", got.Bytes())
+	hooktest.Golden(t, "testdata/scans.golden", got.Bytes())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 func decode(t *testing.T, payload string) core.Event {
@@ -89,7 +90,7 @@ func TestWhoseRequest(t *testing.T) {
 	if one != again || one == other {
 		t.Errorf("agents %q, %q and %q", one, again, other)
 	}
-	ev := decode(t, string(readFile(t, "testdata/payloads/AfterModel.json")))
+	ev := decode(t, string(hooktest.ReadFile(t, "testdata/payloads/AfterModel.json")))
 	if ev.Model == "" {
 		t.Error("the main chain's model is missing")
 	}

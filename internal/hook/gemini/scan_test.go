@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -24,7 +25,7 @@ func TestScanCapturedTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	for _, file := range glob(t, "testdata/transcripts/*.jsonl") {
+	for _, file := range hooktest.Glob(t, "testdata/transcripts/*.jsonl") {
 		fmt.Fprintf(&got, "-- %s --\n", filepath.Base(file))
 		err := New().Scan(t.Context(), file, func(int64, int64) {}, func(e core.Entry) bool {
 			if e.Report != nil {
@@ -73,7 +74,7 @@ func TestScanCapturedTranscripts(t *testing.T) {
 			fmt.Fprintf(&got, "last turn %d\n", b.LastTurn.Tokens)
 		}
 	}
-	golden(t, "testdata/scans.golden", got.Bytes())
+	hooktest.Golden(t, "testdata/scans.golden", got.Bytes())
 }
 
 // What is visited of transcripts that were not captured, newest first: the host's source says how it writes and reads them.
