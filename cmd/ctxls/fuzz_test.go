@@ -67,16 +67,33 @@ func FuzzHook(f *testing.F) {
 		if h.transcripts != "" {
 			transcripts = hooktest.Excerpts(f, "../../internal/hook/"+h.transcripts)
 		}
+		last := ""
 		for n, file := range hooktest.Glob(f, "../../internal/hook/"+h.payloads) {
-			payload := named.ReplaceAll(hooktest.ReadFile(f, file), []byte(`$1"`+placeholder+`"`))
 			event, _, _ := strings.Cut(filepath.Base(file), ".")
+			payload := hooktest.ReadFile(f, file)
+			if h.host == core.HostOpenCode {
+				event, payload = handedOver(f, payload)
+			}
+			if event == last && event != "event" {
+				continue // one of each is enough to begin with: every seed costs time before something new is tried
+			}
+			last = event
 			var transcript []byte
 			if len(transcripts) > 0 {
 				transcript = transcripts[n%len(transcripts)]
 			}
-			f.Add(i, event, payload, transcript)
+			f.Add(i, event, named.ReplaceAll(payload, []byte(`$1"`+placeholder+`"`)), transcript)
 		}
 	}
+	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00+12:00"} { // the ends of what a time can be
+		stop := `{"session_id":"s","transcript_path":"` + placeholder + `","hook_event_name":"Stop"}`
+		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","role":"assistant","model":"claude-opus-4-6","content":[],"usage":{"input_tokens":1000}}}`+"\n", at)))
+		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","uuid":"b","timestamp":%q,"compactMetadata":{"trigger":"auto","preTokens":100000}}`+"\n", at)))
+		f.Add(1, "", []byte(stop), []byte(fmt.Sprintf(`{"timestamp":%q,"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":1000,"total_tokens":1100},"model_context_window":258400}}}`+"\n", at)))
+		f.Add(2, "", []byte(strings.Replace(stop, "Stop", "AfterAgent", 1)), []byte(fmt.Sprintf(`{"id":"1","type":"gemini","timestamp":%[1]q,"tokens":{"input":100000}}`+"\n"+`{"id":"2","type":"gemini","timestamp":%[1]q,"tokens":{"input":1000}}`+"\n", at)))
+	}
+	f.Add(3, "event", []byte(`{"event":{"type":"message.updated","properties":{"sessionID":"s","info":{"id":"m","role":"assistant","sessionID":"s","tokens":{"total":1000,"input":1000,"output":1},
+		"modelID":"m","providerID":"p","time":{"created":9007199254740991,"completed":9007199254740991},"finish":"stop"}}}}`), []byte(nil))
 	events, err := txtar.ParseFile("../../internal/hook/generic/testdata/events.txtar")
 	if err != nil {
 		f.Fatal(err)
@@ -121,6 +138,26 @@ func FuzzHook(f *testing.F) {
 		}
 		goesOn(t, s, key)
 	})
+}
+
+// handedOver returns what OpenCode's plugin hands over where a call was captured.
+func handedOver(f *testing.F, capture []byte) (event string, payload []byte) {
+	var c struct {
+		Hook          string
+		Input, Output json.RawMessage
+	}
+	if err := json.Unmarshal(capture, &c); err != nil {
+		f.Fatal(err)
+	}
+	call := map[string]json.RawMessage{"input": c.Input, "output": c.Output}
+	if c.Hook == "event" {
+		call = map[string]json.RawMessage{"event": c.Input}
+	}
+	payload, err := json.Marshal(call)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return c.Hook, payload
 }
 
 // harmless makes sure of what a hook prints: nothing, or texts that can do nothing to whom they are said.
