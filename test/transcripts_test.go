@@ -114,7 +114,10 @@ func TestRecordsThatChange(t *testing.T) {
 		{"is rotated", func(p *paper) { p.must(os.Rename(p.path, p.path+".1")); p.write(p.next()) }, false},
 		{"is gone", func(p *paper) { p.must(os.Remove(p.path)) }, true},
 		{"is a directory", func(p *paper) { p.must(os.Mkdir(p.path, 0o700)) }, true},
-		{"is there again", func(p *paper) { p.must(os.Remove(p.path)); p.write(p.next()) }, false},
+		{"is there again", func(p *paper) {
+			p.must(os.Remove(p.path))
+			p.write("{}\n" + p.next()) // a file of the same length in the same place on the disk could not be told from the one before
+		}, false},
 		{"has 1 GB of nothing", func(p *paper) {
 			switch {
 			case testing.Short():
