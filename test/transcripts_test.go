@@ -111,6 +111,13 @@ func TestRecordsThatChange(t *testing.T) {
 			p.must(os.WriteFile(other, []byte(p.next()+p.next()), 0o600))
 			p.must(os.Rename(other, p.path))
 		}, false},
+		{"is replaced by one of the same length", func(p *paper) {
+			info, err := os.Stat(p.path)
+			p.must(err)
+			line, other := p.next(), p.path+".new"
+			p.must(os.WriteFile(other, []byte(strings.Repeat("\n", int(info.Size())-len(line))+line), 0o600))
+			p.must(os.Rename(other, p.path))
+		}, false},
 		{"is rotated", func(p *paper) { p.must(os.Rename(p.path, p.path+".1")); p.write(p.next()) }, false},
 		{"is gone", func(p *paper) { p.must(os.Remove(p.path)) }, true},
 		{"is a directory", func(p *paper) { p.must(os.Mkdir(p.path, 0o700)) }, true},
