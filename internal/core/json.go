@@ -67,19 +67,30 @@ func (v value) kind() string {
 // members iterates over the members of an object, and over nothing for any other value.
 func (v value) members() iter.Seq2[[]byte, value] {
 	return func(yield func([]byte, value) bool) {
+		for name, val := range v.pairs() {
+			key := name.inside()
+			if bytes.IndexByte(key, '\\') >= 0 {
+				key = unescape(nil, key, 0)
+			}
+			if !yield(key, val) {
+				return
+			}
+		}
+	}
+}
+
+// pairs iterates over the members of an object as they are written.
+func (v value) pairs() iter.Seq2[value, value] {
+	return func(yield func(name, val value) bool) {
 		if !v.isObject() {
 			return
 		}
 		for i := skipSpace(v.doc, v.lo+1); v.doc[i] != '}'; {
-			keyEnd, _ := skipString(v.doc, i)
-			key := v.doc[i+1 : keyEnd-1]
-			if bytes.IndexByte(key, '\\') >= 0 {
-				key = unescape(nil, key, 0)
-			}
-			i = skipSpace(v.doc, keyEnd)
+			name := value{v.doc, i, passString(v.doc, i)}
+			i = skipSpace(v.doc, name.hi)
 			i = skipSpace(v.doc, i+1) // the colon
-			end, _ := skipValue(v.doc, i, 0, nil)
-			if !yield(key, value{v.doc, i, end}) {
+			end := passValue(v.doc, i)
+			if !yield(name, value{v.doc, i, end}) {
 				return
 			}
 			if i = skipSpace(v.doc, end); v.doc[i] == ',' {
@@ -97,7 +108,7 @@ func (v value) elements() iter.Seq2[int, value] {
 		}
 		i := skipSpace(v.doc, v.lo+1)
 		for n := 0; v.doc[i] != ']'; n++ {
-			end, _ := skipValue(v.doc, i, 0, nil)
+			end := passValue(v.doc, i)
 			if !yield(n, value{v.doc, i, end}) {
 				return
 			}
