@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -70,7 +71,7 @@ func (v value) members() iter.Seq2[[]byte, value] {
 		for name, val := range v.pairs() {
 			key := name.inside()
 			if bytes.IndexByte(key, '\\') >= 0 {
-				key = unescape(nil, key, 0)
+				key = []byte(unescape(key))
 			}
 			if !yield(key, val) {
 				return
@@ -152,27 +153,25 @@ func (v value) inside() []byte {
 
 // text returns what a string stands for, "" for any other value. A lone surrogate becomes U+FFFD, invalid UTF-8 stays.
 func (v value) text() string {
-	inside := v.inside()
-	if i := bytes.IndexByte(inside, '\\'); i >= 0 {
-		return string(unescape(make([]byte, 0, len(inside)), inside, i))
-	}
-	return string(inside)
+	return unescape(v.inside())
 }
 
-// unescape appends to dst what the inside of a string stands for. The first plain bytes are known to hold no escape.
-func unescape(dst, s []byte, plain int) []byte {
-	dst = append(dst, s[:plain]...)
-	for i := plain; i < len(s); {
-		next := bytes.IndexByte(s[i:], '\\')
-		if next < 0 {
-			return append(dst, s[i:]...)
-		}
-		dst = append(dst, s[i:i+next]...)
-		r, size := escaped(s[i+next:])
-		dst = utf8.AppendRune(dst, r)
-		i += next + size
+// unescape returns what the inside of a string stands for.
+func unescape(s []byte) string {
+	next := bytes.IndexByte(s, '\\')
+	if next < 0 {
+		return string(s)
 	}
-	return dst
+	var text strings.Builder
+	text.Grow(len(s))
+	for ; next >= 0; next = bytes.IndexByte(s, '\\') {
+		text.Write(s[:next])
+		r, size := escaped(s[next:])
+		text.WriteRune(r)
+		s = s[next+size:]
+	}
+	text.Write(s)
+	return text.String()
 }
 
 // escaped decodes the escape that s starts with and returns its length, two escapes where they form a surrogate pair.
