@@ -61,6 +61,9 @@ var hostsOnFile = []struct {
 // FuzzHook hands whatever a host, or somebody in its place, may say and record to all that a hook is made of, on a real state. It is taken
 // or refused with a code; what is said to the model, and what people are shown of it, is harmless; and the session goes on.
 func FuzzHook(f *testing.F) {
+	dir := f.TempDir()
+	s := serviceAt(f, dir, func() time.Time { return noon })
+	session := 0
 	named := regexp.MustCompile(`("(?:agent_)?transcript_path": *)"[^"]*"`)
 	for i, h := range hostsOnFile {
 		var transcripts [][]byte
@@ -78,6 +81,9 @@ func FuzzHook(f *testing.F) {
 				continue // one of each is enough to begin with: every seed costs time before something new is tried
 			}
 			last = event
+			if ev, err := s.Decode(h.host, event, payload); err != nil || ev.Kind == core.Seen {
+				continue
+			}
 			var transcript []byte
 			if len(transcripts) > 0 {
 				transcript = transcripts[n%len(transcripts)]
@@ -101,9 +107,6 @@ func FuzzHook(f *testing.F) {
 	for _, file := range events.Files {
 		f.Add(len(hostsOnFile), "", file.Data, []byte(nil))
 	}
-	dir := f.TempDir()
-	s := serviceAt(f, dir, func() time.Time { return noon })
-	session := 0
 	f.Fuzz(func(t *testing.T, which int, name string, payload, transcript []byte) {
 		host, path := core.HostGeneric, ""
 		if i := int(uint(which) % uint(len(hostsOnFile)+1)); i < len(hostsOnFile) {

@@ -28,6 +28,7 @@ END
 for file in $(grep -rl '^func Fuzz' --include='*_test.go' cmd internal); do
   for name in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
     echo "$(dirname "$file") $name"
+    rm -rf "$out/kept" # targets of one name share it
     { go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 50x "./$(dirname "$file")" -args -test.fuzzcachedir="$out/kept" && echo 0 > "$out/status" || echo $? > "$out/status"; } 2>&1 | tee "$out/log"
     if [ "$(cat "$out/status")" = 0 ]; then
       passed=$((passed + 1))
