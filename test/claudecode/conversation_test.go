@@ -562,3 +562,15 @@ func eventually(t *testing.T, wrong func() string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
+
+// One variable turns ctxls off for whoever starts the host with it.
+func TestDisabled(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w.install()
+	w.Env = append(w.Env, "CTXLS_DISABLE=1")
+	w.prompt(one, "[[more]] go")
+	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	if s := w.Sessions(); len(s) != 0 {
+		t.Errorf("sessions: %+v", s)
+	}
+}

@@ -15,7 +15,7 @@ func TestPicture(t *testing.T) {
 	t.Parallel()
 	shop := e2e.NewShop(t)
 	w := newWorldOf(shop, map[string][]reply{"": {
-		{tokens: 118_000, text: "I'll look at the cart first.", calls: []call{
+		{tokens: 118_000, calls: []call{
 			{"Read", map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}, {"Read", map[string]any{"file_path": shop.Project + "/src/cart/server.ts"}}}},
 		{tokens: 139_000, calls: []call{{"Edit", map[string]any{"file_path": shop.Project + "/src/cart/store.ts",
 			"old_string": "all.get(user) ?? []", "new_string": "all.get(user) ?? all.set(user, []).get(user)!"}}}},
@@ -31,7 +31,7 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Write(filepath.Join(w.Home, ".claude.json"), string(state))
-	term := e2e.OpenTerminal(w.World, 110, 32, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
+	term := e2e.OpenTerminal(w.World, 110, 28, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
 	term.Shows("? · ?/200k")
 	term.Enter("Carts are empty after a reload. Why?")
 	term.Picture("claude-code", "Done:", "███████░░░ 72% · 143k/200k · 24k to compaction · claude-sonnet-4-6")
