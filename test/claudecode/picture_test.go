@@ -3,8 +3,6 @@
 package claudecode
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"testing"
 
 	"github.com/ctxls/ctxls/test/e2e"
@@ -12,7 +10,6 @@ import (
 
 // The picture of docs/getting-started/claude-code.md: what a person sees who installed ctxls with the status line.
 func TestPicture(t *testing.T) {
-	t.Parallel()
 	shop := e2e.NewShop(t)
 	w := newWorldOf(shop, map[string][]reply{"": {
 		{tokens: 118_000, calls: []call{
@@ -22,16 +19,7 @@ func TestPicture(t *testing.T) {
 		{tokens: 143_000, text: "Done: a cart is kept from its first item on. It was a new array at each look, so nothing stayed in it."},
 	}})
 	w.install("--statusline")
-	state, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "theme": "dark",
-		"customApiKeyResponses": map[string]any{"approved": []string{key}, "rejected": []string{}},
-		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Write(filepath.Join(w.Home, ".claude.json"), string(state))
-	term := e2e.OpenTerminal(w.World, 110, 28, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
+	term := openTerminal(w, 110, 28)
 	term.Shows("? · ?/200k")
 	term.Enter("Carts are empty after a reload. Why?")
 	term.Picture("claude-code", "Done:", "███████░░░ 72% · 143k/200k · 24k to compaction · claude-sonnet-4-6")

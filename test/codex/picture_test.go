@@ -3,9 +3,7 @@
 package codex
 
 import (
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxls/ctxls/test/e2e"
 )
@@ -20,21 +18,9 @@ func TestPicture(t *testing.T) {
 	}})
 	w.install()
 	term := e2e.OpenTerminal(w.World, 110, 34, e2e.HostBin())
-	choose := func(question, answer string) {
-		term.Shows(question, answer)
-		eventually(t, func() string { // the first keys may come before anybody listens
-			term.Press("Down")
-			time.Sleep(200 * time.Millisecond)
-			if screen := term.Screen(); !strings.Contains(screen, "› "+answer) {
-				return "not chosen:\n" + screen
-			}
-			return ""
-		})
-		term.Press("Enter")
-	}
 	term.Picture("codex-hooks", "Hooks need review", "8 hooks are new or changed", "Trust all and continue")
-	choose("Hooks need review", "2. Trust all and continue")
-	choose("Try new model", "2. Use existing model")
+	choose(t, term, "2. Trust all and continue")
+	choose(t, term, "2. Use existing model")
 	term.Shows("? for shortcuts")
 	term.Below(6, e2e.CTXLSBin()+" sessions --watch")
 	term.Enter("Carts are empty after a reload. Why?")

@@ -78,19 +78,25 @@ func (term *Terminal) Press(keys ...string) {
 	_ = term.command(term.w.T.Context(), term.socket, append([]string{"send-keys", "-t", "x.0"}, keys...)...).Run()
 }
 
-// Enter types a line until it is there, and sends it until it is taken: hosts drop keys while they draw themselves anew.
-func (term *Terminal) Enter(line string) {
+// Type types a line until it is there: hosts drop keys while they draw themselves anew.
+func (term *Terminal) Type(line string) {
 	term.w.T.Helper()
-	sees := func() bool { return strings.Contains(term.Screen(), line) }
 	term.until(line+" is typed", func() bool {
-		if sees() {
-			return true
-		}
 		term.Press("C-u")
 		term.Press("-l", line)
-		time.Sleep(time.Second)
-		return sees()
+		for range 10 {
+			if time.Sleep(100 * time.Millisecond); strings.Contains(term.Screen(), line) {
+				return true
+			}
+		}
+		return false
 	})
+}
+
+// Enter types a line and sends it.
+func (term *Terminal) Enter(line string) {
+	term.w.T.Helper()
+	term.Type(line)
 	term.Press("Enter")
 }
 

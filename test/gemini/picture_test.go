@@ -3,8 +3,6 @@
 package gemini
 
 import (
-	"fmt"
-	"os/exec"
 	"testing"
 
 	"github.com/ctxls/ctxls/test/e2e"
@@ -12,7 +10,6 @@ import (
 
 // The picture of docs/getting-started/gemini-cli.md: Gemini CLI, and ctxls in the lines below it.
 func TestPicture(t *testing.T) {
-	t.Parallel()
 	shop := e2e.NewShop(t)
 	w := newWorldOf(shop, map[string][]reply{"": {
 		{tokens: 290_000, calls: []call{{"read_file", map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}}},
@@ -21,13 +18,9 @@ func TestPicture(t *testing.T) {
 		{tokens: 312_000, text: "Done: a cart is kept from its first item on. It was a new array at each look, so nothing stayed in it."},
 	}})
 	w.install()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	term := e2e.OpenTerminal(w.World, 110, 45, fmt.Sprintf("%s --no-warnings %s --model gemini-2.5-pro --yolo", node, e2e.HostBin()))
+	term := openTerminal(w, 110, 45)
 	term.Shows("Type your message")
 	term.Below(6, e2e.CTXLSBin()+" sessions --watch")
-	term.Enter("Carts are empty after a reload. Why?")
+	enters(t, term, "Carts are empty after a reload. Why?")
 	term.Picture("gemini-cli", "Done:", "gemini-cli", "shop", "30%", "312k/1.05M")
 }
