@@ -2,6 +2,7 @@ package codex
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,7 +48,7 @@ func Trusted(getenv func(string) string, home, file string, hooks []settings.Own
 func HooksOff(getenv func(string) string, home string) (notes []string) {
 	for _, line := range configLines(getenv, home) {
 		if line.table == "features" && line.key == "hooks" && line.value == "false" {
-			notes = append(notes, "features.hooks is false in "+configFile(getenv, home)+": Codex runs no hook until it is not")
+			notes = append(notes, fmt.Sprintf("features.hooks is false in %s: Codex runs no hook until it is not", configFile(getenv, home)))
 		}
 	}
 	return notes
