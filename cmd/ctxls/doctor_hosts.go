@@ -346,9 +346,6 @@ func (d *doctor) checkSign(host core.Host, installed bool, wants string) {
 	}
 }
 
-// versionName matches a directory or file that is called after a version.
-var versionName = regexp.MustCompile(`^v?\d+\.\d+\.\d+[\w.-]*$`)
-
 // programVersion returns the version of a program by where it lies: in an npm package, or in a directory or under a name that is a
 // version. It is "" where nothing says so; nothing is run.
 func programVersion(program string) string {
@@ -356,6 +353,7 @@ func programVersion(program string) string {
 	if err != nil {
 		return ""
 	}
+	versionName := regexp.MustCompile(`^v?\d+\.\d+\.\d+[\w.-]*$`)
 	for range 5 {
 		if name := filepath.Base(path); versionName.MatchString(name) {
 			return name

@@ -115,9 +115,6 @@ const (
 	freshLog = 24 * time.Hour
 )
 
-// logLine takes apart what log/slog writes of a warning or an error.
-var logLine = regexp.MustCompile(`^time=(\S+) level=(WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)(.*)$`)
-
 func (d *doctor) checkLog() {
 	path := d.logPath(d.cfg)
 	info, err := os.Stat(path)
@@ -137,6 +134,7 @@ func (d *doctor) checkLog() {
 		return
 	}
 	d.add(ui.CheckOK, "log", path+" ("+size(info.Size())+")", "")
+	logLine := regexp.MustCompile(`^time=(\S+) level=(WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)(.*)$`) // as log/slog writes a warning or an error
 	shown := 0
 	for _, line := range slices.Backward(strings.Split(string(text), "\n")) {
 		parts := logLine.FindStringSubmatch(line)

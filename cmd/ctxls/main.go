@@ -65,12 +65,15 @@ func run(args []string, a *app) int {
 		}
 		return fail(a.stderr, hintError{usageError{err.Error()}, hint})
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := context.Background()
 	if cmd.silent {
 		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
 	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {
 		return fail(a.stderr, hintError{err, hint})
+	} else {
+		var stop context.CancelFunc // what is silent ends at a signal: to listen costs a thread, and there is nothing to clean up
+		ctx, stop = untilSignal(ctx)
+		defer stop()
 	}
 	err := do(ctx, a, fs.Args())
 	if cmd.silent {
@@ -95,6 +98,11 @@ func flagProblem(err error) error {
 		return err
 	}
 	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, core.Sanitize(wrong.GetValue(), 60))
+}
+
+// untilSignal returns a context that ends when somebody asks the process to.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // commandName takes the command off the front of the arguments: `ctxls --stdio` is `ctxls serve`, as language clients start

@@ -3,7 +3,6 @@ package store
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,15 +18,14 @@ type Options struct {
 	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s. A hook, whose
 	// host waits for it, should wait less.
 	BusyTimeout time.Duration
+	// Fleeting says that the process ends right after Close, which then leaves to that end what it can.
+	Fleeting bool
 	// LocalDir is used in place of the path's directory when that lies on a network file system; "" is a directory of the
 	// user's own in the system's place for temporary files.
 	LocalDir string
 	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place; nil tells nobody.
 	Report func(string)
 }
-
-// scheme matches the scheme of a URL. One letter is a drive of Windows.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 // Open opens the store that o names. Its errors carry CodeInvalid when there can be no such store, and CodeUnavailable
 // when it cannot be used now.
@@ -36,7 +34,7 @@ func Open(ctx context.Context, o Options) (core.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, LocalDir: o.LocalDir, Report: o.Report})
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir, Report: o.Report})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
 	}
@@ -62,7 +60,7 @@ func Inspect(ctx context.Context, url string) Inspection {
 // pathOf returns the path that a URL names.
 func pathOf(url string) (string, error) {
 	path := url
-	if s := scheme.FindString(path); s != "" {
+	if s := scheme(path); s != "" {
 		if !strings.EqualFold(s, "sqlite:") {
 			return "", core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", url)
 		}
@@ -101,4 +99,19 @@ func DefaultPath(goos string, getenv func(string) string, home string) string {
 		base = home + "/.local/state"
 	}
 	return base + "/ctxls/state.db"
+}
+
+// scheme returns the scheme of a URL with its colon, "" where a path has none. One letter is a drive of Windows.
+func scheme(path string) string {
+	i := strings.IndexByte(path, ':')
+	if i < 2 {
+		return ""
+	}
+	for j, c := range []byte(path[:i]) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (j == 0 || !('0' <= c && c <= '9' || c == '+' || c == '.' || c == '-')) {
+			return ""
+		}
+	}
+	return path[:i+1]
 }

@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // Check is one thing that was looked at, and what was found.
@@ -28,15 +30,17 @@ const (
 	CheckSkip CheckStatus = "skip" // there is nothing to look at
 )
 
-// checkLook says how a status is drawn: by its word, and in colours by a sign before it too.
-var checkLook = map[CheckStatus]struct {
-	sign  string
-	style lipgloss.Style
-}{
-	CheckOK:   {"✓", lipgloss.NewStyle().Foreground(lipgloss.Green)},
-	CheckWarn: {"!", lipgloss.NewStyle().Foreground(lipgloss.Yellow).Bold(true)},
-	CheckFail: {"✗", lipgloss.NewStyle().Foreground(lipgloss.Red).Bold(true)},
-	CheckSkip: {"·", faint},
+// look returns how a status is drawn: by its word, and in colours by a sign before it too.
+func (s CheckStatus) look() (sign string, style lipgloss.Style) {
+	switch s {
+	case CheckOK:
+		return "✓", levelLook[core.LevelNormal]
+	case CheckWarn:
+		return "!", levelLook[core.LevelWarning]
+	case CheckFail:
+		return "✗", levelLook[core.LevelCritical]
+	}
+	return "·", faint
 }
 
 // narrowestText is the room that a check's text has on any screen, in cells.
@@ -59,12 +63,12 @@ func Checks(w io.Writer, checks []Check, l Look) error {
 			group = c.Group
 			b.WriteString(l.paint(strong, safe(group, 0)) + "\n")
 		}
-		look := checkLook[c.Status]
+		sign, style := c.Status.look()
 		status := padded(string(c.Status), len(CheckWarn))
 		if l.Color {
-			status = look.sign + " " + status
+			status = sign + " " + status
 		}
-		before := "  " + l.paint(look.style, status) + "  " + padded(safe(c.Name, 0), names) + "  "
+		before := "  " + l.paint(style, status) + "  " + padded(safe(c.Name, 0), names) + "  "
 		b.WriteString(l.block(before, safe(c.What, 0)))
 		if c.Hint != "" {
 			b.WriteString(l.block(strings.Repeat(" ", lipgloss.Width(before)), "→ "+safe(c.Hint, 0)))
