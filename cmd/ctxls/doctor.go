@@ -85,9 +85,12 @@ type doctor struct {
 	checks []ui.Check
 }
 
+// maxCheckText bounds what a check says, in characters: paths and names that others chose stand in it.
+const maxCheckText = 1000
+
 // add notes a check of the present group. hint says what to do; "" is nothing.
 func (d *doctor) add(status ui.CheckStatus, name, what, hint string) {
-	d.checks = append(d.checks, ui.Check{Group: d.group, Name: name, Status: status, What: core.Sanitize(what, 0), Hint: core.Sanitize(hint, 0)})
+	d.checks = append(d.checks, ui.Check{Group: d.group, Name: name, Status: status, What: core.Sanitize(what, maxCheckText), Hint: core.Sanitize(hint, maxCheckText)})
 }
 
 func (d *doctor) count(status ui.CheckStatus) (n int) {

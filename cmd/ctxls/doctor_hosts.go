@@ -38,6 +38,7 @@ type way struct {
 	program string // that is run
 	undo    string // what takes it out
 	whole   bool   // nothing of it is missing
+	plugin  bool
 }
 
 func (d *doctor) checkHosts() {
@@ -113,9 +114,9 @@ func (d *doctor) lookAtHosts() (hosts []hostState) {
 // waysOf returns the ways that lead through the settings of a scope.
 func (h hostState) waysOf(p place) (ways []way) {
 	for _, own := range p.own {
-		w := way{"for the " + string(p.scope) + " (" + p.file.Path + ")", own.Program, "'" + h.command("uninstall", p.scope, "") + "'", len(h.missing(p)) == 0}
+		w := way{"for the " + string(p.scope) + " (" + p.file.Path + ")", own.Program, "'" + h.command("uninstall", p.scope, "") + "'", len(h.missing(p)) == 0, false}
 		if isPlugin(own) {
-			w = way{"as " + own.Place + " (" + p.file.Path + ")", own.Program, "/plugin in Claude Code, which switches a plugin off", true}
+			w = way{"as " + own.Place + " (" + p.file.Path + ")", own.Program, "/plugin in Claude Code, which switches a plugin off", true, true}
 		}
 		if !slices.Contains(ways, w) {
 			ways = append(ways, w)
@@ -174,7 +175,7 @@ func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	if len(where) > 0 {
 		d.add(ui.CheckOK, "hooks", "installed "+strings.Join(where, ", and "), "")
 	}
-	if len(programs) > 1 || h.everyCopy && len(h.ways) > 1 {
+	if len(programs) > 1 && !h.once {
 		d.add(ui.CheckWarn, "twice", "they are installed in more than one way, and each runs: every prompt is marked more than once", "keep one: "+strings.Join(undo, ", or "))
 	}
 	for _, p := range h.places {
@@ -321,9 +322,14 @@ func (d *doctor) checkStatusLine(h hostState) {
 		}
 		return
 	}
-	if len(h.ways) > 0 {
-		d.add(ui.CheckSkip, "status line", "none; only there does Claude Code tell how large the window is", h.command("install", settings.User, " --statusline"))
+	if len(h.ways) == 0 {
+		return // which has been said, with what to do
 	}
+	hint := h.command("install", settings.User, " --statusline")
+	if !slices.ContainsFunc(h.ways, func(w way) bool { return !w.plugin }) { // install would bring the hooks a second time
+		hint = `"statusLine": {"type": "command", "command": "ctxls statusline"} in ` + h.places[0].file.Path + "; or remove the plugin, and " + hint
+	}
+	d.add(ui.CheckSkip, "status line", "none; only there does Claude Code tell how large the window is", hint)
 }
 
 // checkSign says when the host was last heard of.
@@ -362,7 +368,7 @@ func programVersion(program string) string {
 		var manifest struct {
 			Name, Version string
 		}
-		text, err := readEnd(filepath.Join(path, "package.json"), 1<<20)
+		text, _, err := readEnd(filepath.Join(path, "package.json"), 1<<20)
 		if err == nil && json.Unmarshal(text, &manifest) == nil && manifest.Name != "" && versionName.MatchString(manifest.Version) {
 			return manifest.Version
 		}

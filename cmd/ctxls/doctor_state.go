@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -117,23 +119,16 @@ const (
 
 func (d *doctor) checkLog() {
 	path := d.logPath(d.cfg)
-	info, err := os.Stat(path)
+	text, whole, err := readEnd(path, maxLogRead)
 	switch {
-	case os.IsNotExist(err):
+	case errors.Is(err, fs.ErrNotExist):
 		d.add(ui.CheckOK, "log", path+" is not there: nothing was ever worth a line", "")
 		return
-	case err == nil && !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is no regular file", path)
-	}
-	var text []byte
-	if err == nil {
-		text, err = readEnd(path, maxLogRead)
-	}
-	if err != nil {
+	case err != nil:
 		d.add(ui.CheckWarn, "log", "cannot be read: "+err.Error(), "name another file with log.path in "+d.userConfig())
 		return
 	}
-	d.add(ui.CheckOK, "log", path+" ("+size(info.Size())+")", "")
+	d.add(ui.CheckOK, "log", path+" ("+size(whole)+")", "")
 	logLine := regexp.MustCompile(`^time=(\S+) level=(WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)(.*)$`) // as log/slog writes a warning or an error
 	shown := 0
 	for _, line := range slices.Backward(strings.Split(string(text), "\n")) {
@@ -158,23 +153,26 @@ func (d *doctor) checkLog() {
 	}
 }
 
-// readEnd returns the lines at the end of a file, at most so many bytes.
-func readEnd(path string, most int64) ([]byte, error) {
+// readEnd returns the lines at the end of a regular file, at most so many bytes, and how large the file is.
+func readEnd(path string, most int64) (text []byte, whole int64, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would have to be waited for
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	from := max(info.Size()-most, 0)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	text, err = io.ReadAll(io.NewSectionReader(f, from, most))
 	if from > 0 {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	return text, err
+	return text, info.Size(), err
 }
 
 // sessions returns those of the hosts that were asked about, the newest first.
@@ -196,7 +194,7 @@ func (d *doctor) checkTranscripts() {
 			continue
 		}
 		named++
-		if readable(s.Transcript) {
+		if _, _, err := readEnd(s.Transcript, 1); err == nil {
 			continue
 		}
 		if s.EndedAt.IsZero() && d.now.Sub(s.UpdatedAt) < core.IdleAfter {
@@ -218,20 +216,6 @@ func (d *doctor) checkTranscripts() {
 	default:
 		d.add(ui.CheckOK, "transcripts", what, "")
 	}
-}
-
-// readable reports whether a transcript is a file that may be read.
-func readable(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // a pipe would have to be waited for
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	f.Close()
-	return true
 }
 
 // maxWindows is of how many models doctor shows the window: those of the newest sessions.

@@ -46,8 +46,8 @@ type installer struct {
 	servers func(getenv func(string) string, home, cwd string) []settings.Own
 	// off says why the host runs no hook at all where a file counts, one sentence each; nil never says anything.
 	off func(text []byte) []string
-	// everyCopy says that hooks which stand in two scopes run twice, also where they are the same.
-	everyCopy bool
+	// once says that ctxls speaks once where it is installed in two ways, since it knows a prompt again.
+	once bool
 	// orPath says that the ctxls on the PATH is run where the one that was installed is gone.
 	orPath bool
 	// wants is what a person may have to do before hooks run; "" is nothing.
@@ -74,7 +74,7 @@ var claudeCode = installer{
 var openCode = installer{
 	host: core.HostOpenCode, program: "opencode", scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
 	install: opencode.Install, uninstall: opencode.Uninstall,
-	own: opencode.OwnHooks, servers: opencode.OwnServers, orPath: true,
+	own: opencode.OwnHooks, servers: opencode.OwnServers, once: true, orPath: true,
 }
 
 var codexCLI = installer{
@@ -83,7 +83,7 @@ var codexCLI = installer{
 		return codex.Install(name, text, executable)
 	},
 	uninstall: codex.Uninstall, notes: codex.Notes,
-	events: codex.Hooks, own: func(text []byte) []settings.Own { return settings.OwnHooks(text, core.HostCodex) }, servers: codex.OwnServers, everyCopy: true,
+	events: codex.Hooks, own: func(text []byte) []settings.Own { return settings.OwnHooks(text, core.HostCodex) }, servers: codex.OwnServers, once: true,
 	wants: "Codex skips hooks until you trust them: start codex and type /hooks",
 }
 
