@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -59,7 +58,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 		percent += "+"
 	}
 	if f := u.TurnsLeft; f != nil {
-		forecast = fmt.Sprintf("~%d turns", f.Mid)
+		forecast = turnsText(f.Mid) + " turns"
 	}
 	if u.Level != nil {
 		level = string(*u.Level)
