@@ -175,8 +175,14 @@ func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	if len(where) > 0 {
 		d.add(ui.CheckOK, "hooks", "installed "+strings.Join(where, ", and "), "")
 	}
-	if len(programs) > 1 && !h.once {
-		d.add(ui.CheckWarn, "twice", "they are installed in more than one way, and each runs: every prompt is marked more than once", "keep one: "+strings.Join(undo, ", or "))
+	if len(programs) > 1 && h.events != nil { // the same program twice is one hook to most hosts
+		what := "they are installed in more than one way, and each runs: "
+		if h.once {
+			what += "a prompt is marked once, but every event costs twice as much"
+		} else {
+			what += "every prompt is marked more than once"
+		}
+		d.add(ui.CheckWarn, "twice", what, "keep one: "+strings.Join(undo, ", or "))
 	}
 	for _, p := range h.places {
 		d.checkPlace(h, p)

@@ -46,7 +46,7 @@ type installer struct {
 	servers func(getenv func(string) string, home, cwd string) []settings.Own
 	// off says why the host runs no hook at all where a file counts, one sentence each; nil never says anything.
 	off func(text []byte) []string
-	// once says that ctxls speaks once where it is installed in two ways, since it knows a prompt again.
+	// once says that ctxls speaks once where it runs twice at an event, since it knows a prompt again.
 	once bool
 	// orPath says that the ctxls on the PATH is run where the one that was installed is gone.
 	orPath bool
@@ -68,13 +68,13 @@ var installers = []installer{claudeCode, openCode, codexCLI, geminiCLI}
 var claudeCode = installer{
 	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall, notes: claudecode.Notes,
-	events: claudecode.Hooks, own: claudecode.OwnHooks, servers: claudecode.OwnServers, off: claudecode.Off,
+	events: claudecode.Hooks, own: claudecode.OwnHooks, servers: claudecode.OwnServers, once: true, off: claudecode.Off,
 }
 
 var openCode = installer{
 	host: core.HostOpenCode, program: "opencode", scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
 	install: opencode.Install, uninstall: opencode.Uninstall,
-	own: opencode.OwnHooks, servers: opencode.OwnServers, once: true, orPath: true,
+	own: opencode.OwnHooks, servers: opencode.OwnServers, orPath: true,
 }
 
 var codexCLI = installer{
