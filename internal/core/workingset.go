@@ -15,8 +15,12 @@ type WorkingContext struct {
 	Omitted int      // further paths that there was no room for
 }
 
+// maxContextBytes bounds the paths of a working context with what stands before each, in bytes. With the lines around them they
+// stay below MaxInjectedChars by whatever measure a host takes: it cuts a text that does not, in the middle of a path.
+const maxContextBytes = MaxInjectedChars - 500
+
 // NewWorkingContext chooses the paths most recently used, the heavier use first among equals, and shows them relative to
-// cwd. Two spellings of one file count once.
+// cwd. Two spellings of one file count once. Paths that there is no room for count as omitted.
 func NewWorkingContext(set []PathUse, cwd string, cfg CompactionConfig) WorkingContext {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b PathUse) int {
@@ -24,17 +28,19 @@ func NewWorkingContext(set []PathUse, cwd string, cfg CompactionConfig) WorkingC
 	})
 	var w WorkingContext
 	seen := map[string]bool{}
+	room := maxContextBytes
 	for _, use := range set {
 		shown := ShowPath(use.Path, cwd, cfg.MaxPathLength)
 		if seen[shown] {
 			continue
 		}
 		seen[shown] = true
-		if len(w.Paths) == cfg.MaxPaths {
+		if line := len("  - \n") + len(shown); len(w.Paths) == cfg.MaxPaths || line > room {
 			w.Omitted++
-			continue
+		} else {
+			w.Paths = append(w.Paths, shown)
+			room -= line
 		}
-		w.Paths = append(w.Paths, shown)
 	}
 	slices.Sort(w.Paths)
 	return w
