@@ -521,6 +521,19 @@ func TestPlugin(t *testing.T) {
 	wantSaid(t, "second turn", w.model.last("more"), guidance, reminder, mark(72))
 }
 
+// The plugin beside installed hooks: both run, and the second finds the prompt marked.
+func TestPluginBesideInstall(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	plugin, err := filepath.Abs("../../adapters/claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.install("--user")
+	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
+	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
+	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(72))
+}
+
 // Installed for the user and for the project, ctxls runs and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})

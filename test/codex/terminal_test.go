@@ -64,6 +64,9 @@ func TestTrustAndTerminal(t *testing.T) {
 	}
 	turn := w.prompt("", "[[more]] go")
 	w.prompt(turn.session, "[[more]] go")
+	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "0 of 8 hooks in "+w.hooks()+" are trusted") {
+		t.Errorf("before they are trusted doctor says\n%s", said)
+	}
 	wantSaid(t, "before the hooks are trusted", w.model.last("more"))
 	for _, item := range turn.items {
 		if strings.Contains(item, "hook") {
@@ -133,6 +136,9 @@ func TestTrustAndTerminal(t *testing.T) {
 	wantSaid(t, "codex exec with trusted hooks", w.model.last("more"), guidance)
 	if config := w.read(filepath.Join(w.codexHome(), "config.toml")); strings.Count(config, "trusted_hash") != 8 {
 		t.Errorf("trust is kept as\n%s", config)
+	}
+	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "8 of 8 hooks in "+w.hooks()+" are trusted") {
+		t.Errorf("once they are trusted doctor says\n%s", said)
 	}
 	// Another definition is another hook.
 	text := w.read(w.hooks())
