@@ -58,6 +58,7 @@ func run(args []string, a *app) int {
 		printHelp(a.stdout, cmd)
 		return exitOK
 	} else if err != nil {
+		err = flagProblem(err)
 		if cmd.silent { // a host must not be answered with a usage message
 			fmt.Fprintln(a.stderr, "ctxls:", err)
 			return exitOK
@@ -84,6 +85,19 @@ func run(args []string, a *app) int {
 		err = hintError{usage, hint}
 	}
 	return fail(a.stderr, err)
+}
+
+// flagProblem rewords the error of a flag with a value that it does not take, which would otherwise tell of the function that read it.
+func flagProblem(err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	want := map[string]string{"bool": "true or false", "int": "a whole number", "int64": "a whole number"}[wrong.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, core.Sanitize(wrong.GetValue(), 60))
 }
 
 // untilSignal returns a context that ends when somebody asks the process to.

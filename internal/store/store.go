@@ -30,27 +30,52 @@ type Options struct {
 // Open opens the store that o names. Its errors carry CodeInvalid when there can be no such store, and CodeUnavailable
 // when it cannot be used now.
 func Open(ctx context.Context, o Options) (core.Store, error) {
-	path := o.URL
-	if s := scheme(path); s != "" {
-		if !strings.EqualFold(s, "sqlite:") {
-			return nil, core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", o.URL)
-		}
-		path = path[len(s):]
-		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
-			path = path[len("//"):]
-			if !strings.HasPrefix(path, "/") {
-				return nil, core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", o.URL)
-			}
-		}
-	}
-	if path == "" || strings.ContainsRune(path, 0) {
-		return nil, core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", o.URL)
+	path, err := pathOf(o.URL)
+	if err != nil {
+		return nil, err
 	}
 	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir, Report: o.Report})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
 	}
 	return s, nil
+}
+
+// Engine is what keeps the state, for people.
+const Engine = "SQLite"
+
+// Inspection is what a look at a store found that changed nothing of it.
+type Inspection = sqlite.Inspection
+
+// Inspect looks at the store that a URL names, as of Options, and changes nothing. That there is no such store is no error of
+// its own: Inspection says it.
+func Inspect(ctx context.Context, url string) Inspection {
+	path, err := pathOf(url)
+	if err != nil {
+		return Inspection{Path: url, FreeBytes: -1, Unreadable: err}
+	}
+	return sqlite.Inspect(ctx, path)
+}
+
+// pathOf returns the path that a URL names.
+func pathOf(url string) (string, error) {
+	path := url
+	if s := scheme(path); s != "" {
+		if !strings.EqualFold(s, "sqlite:") {
+			return "", core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", url)
+		}
+		path = path[len(s):]
+		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
+			path = path[len("//"):]
+			if !strings.HasPrefix(path, "/") {
+				return "", core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", url)
+			}
+		}
+	}
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", url)
+	}
+	return path, nil
 }
 
 // DefaultPath returns where the state is kept on an operating system, named as by runtime.GOOS, where nobody says
