@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -48,5 +49,42 @@ func TestForgottenSessionsLeaveNoBytes(t *testing.T) {
 	update(core.Changes{Delete: true})
 	if left := found(); left != nil {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Somebody else may be folding the log, or reading, at the very moment when it is to be emptied.
+func TestForgettingWaitsForOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, other := open(t, path), open(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_ = other.run(ctx, false, func(ctx context.Context, c *conn) error {
+				var busy, pages, folded int
+				_, err := c.row(ctx, "PRAGMA wal_checkpoint(FULL)", nil, &busy, &pages, &folded)
+				return err
+			})
+		}
+	}()
+	defer func() { cancel(); <-done }()
+	key := core.Key{Host: core.HostClaudeCode, SessionID: "s1"}
+	for i := range repeat(100) {
+		for _, changes := range []core.Changes{
+			{Session: &core.Session{Host: key.Host, SessionID: key.SessionID, Title: "secret-title"}},
+			{Delete: true},
+		} {
+			if err := s.Update(t.Context(), core.Query{Key: key}, func(core.State) core.Changes { return changes }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log, err := os.ReadFile(path + "-wal")
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if bytes.Contains(log, []byte("secret-title")) {
+			t.Fatalf("round %d: the log still has it", i)
+		}
 	}
 }

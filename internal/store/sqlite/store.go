@@ -234,12 +234,19 @@ func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State
 	return err
 }
 
-// wipeLog folds the log into the file and empties it, so that what was deleted is not left to read there. While somebody
-// reads the old state it cannot be done; the next to fold the log does it then.
+// wipeLog folds the log into the file and empties it, so that what was deleted is not left to read there. SQLite waits for
+// readers, but not for somebody else who folds the log, so it is tried again. Where somebody reads the old state for longer than
+// the busy timeout it cannot be done; the next to fold the log does it then.
 func (s *Store) wipeLog(ctx context.Context) {
-	_ = s.run(ctx, false, func(ctx context.Context, c *conn) error {
-		var busy, pages, folded int
-		_, err := c.row(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &folded)
-		return err
-	})
+	deadline := time.Now().Add(s.options.BusyTimeout)
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		var inTheWay, pages, folded int
+		err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
+			_, err := c.row(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil, &inTheWay, &pages, &folded)
+			return err
+		})
+		if err == nil && inTheWay == 0 || time.Now().After(deadline) || pause(ctx, wait) != nil {
+			return
+		}
+	}
 }
