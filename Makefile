@@ -57,11 +57,15 @@ lint: $(STATICCHECK)
 $(STATICCHECK):
 	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
 
+# Every system that there is a release for, whatever this one is.
+SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 cross:
-	for target in linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
-	  GOOS=$${target%/*} GOARCH=$${target#*/} go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	for target in $(SYSTEMS); do \
+	  export GOOS=$${target%/*} GOARCH=$${target#*/}; \
+	  go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	  go vet ./... || { echo "$$target: go vet"; exit 1; }; \
 	done
-	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
 
 # The extension for VS Code: for this platform, for all that are supported, tested in a real editor.
 VSCODE := editors/vscode
