@@ -104,9 +104,10 @@ neovim-lint:
 bench: build
 	go run ./internal/tools/bench
 
-# What people download: an archive for each system, with checksums. VERSION=v1.2.3 names it; else git does.
+# What people download: an archive and a VSIX for each system, with checksums. VERSION=v1.2.3 names it, else git does; NO_VSIX=1
+# leaves out the extension for VS Code.
 release:
-	go run ./internal/tools/release -version '$(VERSION)' -out dist
+	go run ./internal/tools/release -version '$(VERSION)' -out dist $(if $(NO_VSIX),-no-vsix)
 
 # What is in the binary that others wrote, and under which licence.
 licenses:
