@@ -6,6 +6,8 @@ TOOLS   := $(CACHE)/bin
 # The release of staticcheck that knows this Go.
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
+GOVULNCHECK_VERSION := v1.8.0
+GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
 .PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
 
@@ -47,15 +49,19 @@ FUZZTIME ?= 5s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
-lint: $(STATICCHECK)
+lint: $(STATICCHECK) $(GOVULNCHECK)
 	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
 	go run ./internal/tools/licenses > /dev/null
+	go run ./internal/tools/vulns -program $(GOVULNCHECK)
 
 $(STATICCHECK):
 	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
+
+$(GOVULNCHECK):
+	GOBIN=$(TOOLS) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) && mv $(TOOLS)/govulncheck $@
 
 # Every system that there is a release for, whatever this one is.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
