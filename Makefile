@@ -9,7 +9,7 @@ STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
+.PHONY: build run test needs unit race cover e2e host-pictures lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
 
 build: bin/ctxls
 
@@ -43,6 +43,10 @@ e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
 	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
+
+# Renews the documents' pictures of the hosts.
+host-pictures:
+	go test -tags e2e -count=1 -run '^TestPicture$$' ./test/*/ -update
 
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
 FUZZTIME ?= 5s

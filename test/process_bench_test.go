@@ -19,19 +19,6 @@ import (
 //
 //	go test -run '^$' -bench Process -benchtime 100x ./test
 
-// buildAll builds the programs once and returns the directory they are in.
-func buildAll(tb testing.TB) string {
-	dir := tb.TempDir()
-	for name, pkg := range map[string]string{"ctxls": "../cmd/ctxls", "baseline": "../internal/tools/bench/baseline", "took": "../internal/tools/bench/took"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			tb.Fatalf("%v: %s", err, out)
-		}
-	}
-	return dir
-}
-
 // transcriptOf writes a transcript of at least n bytes that looks like a host's: answers with usage among larger lines.
 func transcriptOf(tb testing.TB, path string, n int64) {
 	f, err := os.Create(path)

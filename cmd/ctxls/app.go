@@ -142,7 +142,7 @@ func (a *app) logPath(cfg core.Config) string {
 // service wires the domain: settings, the state, waiting at most busy for other processes, and every host's adapter.
 func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, error) {
 	cfg := a.settings("")
-	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Report: func(what string) { a.log.Warn(what) }})
+	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: busy == hookBusy, Report: func(what string) { a.log.Warn(what) }})
 	if err != nil {
 		return nil, err
 	}

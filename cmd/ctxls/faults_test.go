@@ -95,6 +95,24 @@ func TestHookSilentOnErrors(t *testing.T) {
 	}
 }
 
+// Hooks end without closing the state, since nothing is lost by that; one that finds a long log folds it all the same.
+func TestHooksFoldTheLog(t *testing.T) {
+	home, longest, folded := t.TempDir(), int64(0), false
+	for i := 0; i < 200 && !folded; i++ {
+		if r := runHook(t, home, strings.NewReader(strings.Replace(batch, "TRANSCRIPT", "", 1))); r.exit != 0 || r.log != "" {
+			t.Fatalf("%+v", r)
+		}
+		info, err := os.Stat(filepath.Join(home, "ctxls", "state.db-wal"))
+		folded = err != nil || info.Size() < longest
+		if !folded {
+			longest = info.Size()
+		}
+	}
+	if !folded || longest < 100<<10 || longest > 1<<20 {
+		t.Errorf("folded: %t, longest log %d bytes", folded, longest)
+	}
+}
+
 func wantLogged(t *testing.T, r hookRun) {
 	t.Helper()
 	// On a slow machine the deadline may come before the fault is met.

@@ -29,8 +29,8 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, sessionsCommand, breakdownCommand, reportCommand,
-		windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
+		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, doctorCommand, sessionsCommand, breakdownCommand,
+		reportCommand, windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }
 

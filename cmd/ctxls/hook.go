@@ -35,11 +35,11 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
-		return func(ctx context.Context, a *app, args []string) error {
+		return func(_ context.Context, a *app, args []string) error {
 			if len(args) == 1 && readsErrors[core.Host(args[0])] {
 				a.stderr = io.Discard
 			}
-			done := a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
@@ -61,15 +61,14 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 var readsErrors = map[core.Host]bool{core.HostGeminiCLI: true}
 
 // quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
-// reports whether that is done, rather than given up and still running.
-func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
+// reports whether that is done, rather than given up and still running. The deadline is not in the context that do gets:
+// every query would then have a goroutine to watch it, and the process ends anyway.
+func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
 	// The runtime of Go ends what it cannot go on with by status 2, which is a veto to every host. A signal is none.
 	debug.SetTraceback("crash")
-	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
-	defer cancel()
 	type result struct {
 		output string
 		err    error
@@ -84,6 +83,7 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 			}
 			results <- r
 		}()
+		growStack()
 		a.settings("") // the log must be there whatever happens below
 		logs <- a.log
 		payload, err := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1))
@@ -94,8 +94,8 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
 		default:
 			var s *core.Service
-			if s, r.err = a.service(ctx, hookBusy); r.err == nil {
-				r.output, r.err = do(ctx, s, payload)
+			if s, r.err = a.service(context.Background(), hookBusy); r.err == nil {
+				r.output, r.err = do(context.Background(), s, payload)
 			}
 		}
 	}()
@@ -108,10 +108,19 @@ func (a *app) quietly(ctx context.Context, do func(context.Context, *core.Servic
 			a.complain(logs, "hook failed", r.err)
 		}
 		return true
-	case <-ctx.Done():
-		a.complain(logs, "hook gave up", context.Cause(ctx))
+	case <-time.After(hookDeadline):
+		a.complain(logs, "hook gave up", fmt.Errorf("not done within %v", hookDeadline))
 		return false
 	}
+}
+
+// growStack makes the stack of a goroutine 64 KiB at once, which is what SQLite needs. Else it would be moved at each doubling, with
+// more and more frames on it, which cost a hook a twentieth of its time.
+//
+//go:noinline
+func growStack() (used byte) {
+	var room [40 << 10]byte
+	return room[time.Now().Nanosecond()&0xff]
 }
 
 // complain writes one line to the log, or to standard error where there is none.

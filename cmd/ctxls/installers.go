@@ -36,6 +36,22 @@ type installer struct {
 	// notes says why the host does not run what stands in its file, one sentence each; nil never says anything. install ends
 	// with them where it changes something.
 	notes func(text []byte) []string
+
+	// What follows is for doctor, which looks at what was installed.
+
+	// events are those that are to run ctxls; nil where what is installed is one thing.
+	events []settings.Hook
+	// own returns what of a file runs ctxls at events, and servers all MCP servers that are ctxls, wherever they are set.
+	own     func(text []byte) []settings.Own
+	servers func(getenv func(string) string, home, cwd string) []settings.Own
+	// off says why the host runs no hook at all where a file counts, one sentence each; nil never says anything.
+	off func(text []byte) []string
+	// once says that ctxls speaks once where it runs twice at an event, since it knows a prompt again.
+	once bool
+	// orPath says that the ctxls on the PATH is run where the one that was installed is gone.
+	orPath bool
+	// wants is what a person may have to do before hooks run; "" is nothing.
+	wants string
 }
 
 // notesOn returns the notes on a file in which ctxls is already.
@@ -52,11 +68,13 @@ var installers = []installer{claudeCode, openCode, codexCLI, geminiCLI}
 var claudeCode = installer{
 	host: core.HostClaudeCode, program: "claude", scopes: claudecode.Scopes, homeVar: "CLAUDE_CONFIG_DIR", settingsFile: claudecode.SettingsFile,
 	statusline: true, install: claudecode.Install, uninstall: claudecode.Uninstall, notes: claudecode.Notes,
+	events: claudecode.Hooks, own: claudecode.OwnHooks, servers: claudecode.OwnServers, once: true, off: claudecode.Off,
 }
 
 var openCode = installer{
 	host: core.HostOpenCode, program: "opencode", scopes: opencode.Scopes, homeVar: "XDG_CONFIG_HOME", settingsFile: opencode.PluginFile, dirs: 2,
 	install: opencode.Install, uninstall: opencode.Uninstall,
+	own: opencode.OwnHooks, servers: opencode.OwnServers, orPath: true,
 }
 
 var codexCLI = installer{
@@ -65,6 +83,8 @@ var codexCLI = installer{
 		return codex.Install(name, text, executable)
 	},
 	uninstall: codex.Uninstall, notes: codex.Notes,
+	events: codex.Hooks, own: func(text []byte) []settings.Own { return settings.OwnHooks(text, core.HostCodex) }, servers: codex.OwnServers, once: true,
+	wants: "Codex skips hooks until you trust them: start codex and type /hooks",
 }
 
 var geminiCLI = installer{
@@ -73,6 +93,8 @@ var geminiCLI = installer{
 		return gemini.Install(name, text, executable)
 	},
 	uninstall: gemini.Uninstall, notes: gemini.Notes,
+	events: gemini.Hooks, own: func(text []byte) []settings.Own { return settings.OwnHooks(text, core.HostGeminiCLI) }, servers: gemini.OwnServers, off: gemini.Notes,
+	wants: "Gemini CLI runs hooks only in folders that you trust: /permissions trust in gemini makes this one",
 }
 
 func installableHosts() (names []string) {

@@ -58,18 +58,22 @@ func run(args []string, a *app) int {
 		printHelp(a.stdout, cmd)
 		return exitOK
 	} else if err != nil {
+		err = flagProblem(err)
 		if cmd.silent { // a host must not be answered with a usage message
 			fmt.Fprintln(a.stderr, "ctxls:", err)
 			return exitOK
 		}
 		return fail(a.stderr, hintError{usageError{err.Error()}, hint})
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := context.Background()
 	if cmd.silent {
 		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
 	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {
 		return fail(a.stderr, hintError{err, hint})
+	} else {
+		var stop context.CancelFunc // what is silent ends at a signal: to listen costs a thread, and there is nothing to clean up
+		ctx, stop = untilSignal(ctx)
+		defer stop()
 	}
 	err := do(ctx, a, fs.Args())
 	if cmd.silent {
@@ -81,6 +85,24 @@ func run(args []string, a *app) int {
 		err = hintError{usage, hint}
 	}
 	return fail(a.stderr, err)
+}
+
+// flagProblem rewords the error of a flag with a value that it does not take, which would otherwise tell of the function that read it.
+func flagProblem(err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	want := map[string]string{"bool": "true or false", "int": "a whole number", "int64": "a whole number"}[wrong.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, core.Sanitize(wrong.GetValue(), 60))
+}
+
+// untilSignal returns a context that ends when somebody asks the process to.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // commandName takes the command off the front of the arguments: `ctxls --stdio` is `ctxls serve`, as language clients start

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")) // the same place on every system
 			env.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 			return os.MkdirAll(home, 0o700)
+		},
+		Condition: func(what string) (bool, error) {
+			if what != "root" {
+				return false, fmt.Errorf("unknown condition %q", what)
+			}
+			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand},
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -124,7 +125,9 @@ func writeWhole(file string, data []byte) error {
 		return os.WriteFile(file, data, 0o600) // a device or a pipe
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "write", Path: file, Err: path.Err} // of the other file nobody knows
+	} else if err != nil {
 		return err
 	}
 	_, err = f.Write(data)

@@ -48,7 +48,7 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 			if *then != "" {
 				passOn = a.startThen(ctx, *then)
 			}
-			done := a.quietly(ctx, func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				out, _, err := s.Hook(ctx, core.HostClaudeCode, "StatusLine", payload)
 				if err != nil || *silent {
 					return "", err
@@ -82,6 +82,7 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 		return func() {}
 	}
 	payload := a.stdin.(*bytes.Reader)
+	ctx, stop := untilSignal(ctx) // the command must not outlive us
 	ctx, cancel := context.WithTimeout(ctx, thenDeadline)
 	shell, flag := "sh", "-c"
 	if _, err := exec.LookPath(shell); err != nil && runtime.GOOS == "windows" {
@@ -93,12 +94,14 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 	cmd.WaitDelay = 100 * time.Millisecond // for what it started and left running
 	if err := cmd.Start(); err != nil {
 		cancel()
+		stop()
 		return func() {
 			a.settings("") // the log
 			a.log.Error("status line of the user's own", "command", core.Sanitize(command, 200), "error", err)
 		}
 	}
 	return func() {
+		defer stop()
 		defer cancel()
 		if err := cmd.Wait(); err != nil {
 			a.settings("") // the log

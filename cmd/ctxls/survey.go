@@ -29,13 +29,14 @@ type prospect struct {
 	Problem    *string          `json:"problem"`    // why nothing can be done; null where it can
 
 	notes []string // why the host does not run what is in there already; for people
+	wants string   // what they may have to do before it runs any; "" is nothing
 }
 
 // survey looks at every host that ctxls installs into, and changes nothing.
 func (a *app) survey(scope settings.Scope) survey {
 	var s survey
 	for _, i := range installers {
-		p := prospect{Host: i.host, Scopes: i.scopes, StatusLine: i.statusline, Changes: []string{}}
+		p := prospect{Host: i.host, Scopes: i.scopes, StatusLine: i.statusline, Changes: []string{}, wants: i.wants}
 		if program, err := exec.LookPath(i.program); err == nil {
 			p.Program = &program
 		}
@@ -101,6 +102,9 @@ func (a *app) printSurvey(s survey) {
 		}
 		for _, change := range append(p.Changes, p.notes...) {
 			fmt.Fprintf(a.stdout, "    %s\n", core.Sanitize(change, 0))
+		}
+		if p.wants != "" && p.Problem == nil {
+			fmt.Fprintf(a.stdout, "  note: %s\n", p.wants)
 		}
 	}
 	if none {

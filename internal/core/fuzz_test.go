@@ -2,7 +2,9 @@ package core
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -41,10 +43,34 @@ func FuzzTrim(f *testing.F) {
 		if err != nil || got.OriginalTokens != measured.Tokens || got.Satisfied != (got.Tokens <= max(1, target)) {
 			t.Fatalf("measures %d, Trim gives %+v, %v", measured.Tokens, got, err)
 		}
+		checkKept(t, c.Messages, got)
 		req.Messages = got.Messages
 		again, err := meter.Trim(req)
 		if err != nil || again.OriginalTokens != got.Tokens || !bytes.Equal(again.Messages, got.Messages) {
 			t.Fatalf("the output %s has %d tokens, measures %d, trims to %s, %v", got.Messages, got.Tokens, again.OriginalTokens, again.Messages, err)
 		}
 	})
+}
+
+// checkKept makes sure that what a trim says it did is what it did: all messages but those removed are there, in order, byte for byte
+// but for those cleared.
+func checkKept(t *testing.T, before []byte, got TrimResult) {
+	t.Helper()
+	var messages, kept []json.RawMessage
+	if err := errors.Join(json.Unmarshal(before, &messages), json.Unmarshal(got.Messages, &kept)); err != nil {
+		t.Fatalf("%v: %s", err, got.Messages)
+	}
+	at := 0
+	for i, message := range messages {
+		if slices.Contains(got.Removed, i) {
+			continue
+		}
+		if at == len(kept) || !slices.Contains(got.Cleared, i) && !bytes.Equal(message, kept[at]) {
+			t.Fatalf("of %s it removed %v and cleared %v, and kept %s", before, got.Removed, got.Cleared, got.Messages)
+		}
+		at++
+	}
+	if at != len(kept) {
+		t.Fatalf("of %s it removed %v, and kept %s", before, got.Removed, got.Messages)
+	}
 }

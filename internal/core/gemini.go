@@ -67,7 +67,7 @@ func (r *reader) functionResponse(v value) error {
 	if response.present() {
 		r.bodies = append(r.bodies, body{
 			lo: response.lo, hi: response.hi, tokens: r.tokens - before, object: true,
-			cleared: isPlaceholder(response.member("output").text()),
+			cleared: isPlaceholder(response.member("output")),
 		})
 	}
 	if parts.present() {

@@ -78,7 +78,7 @@ func dataURL(v value) media {
 		return media{}
 	}
 	mime, _, _ := bytes.Cut(head, []byte(";"))
-	return media{mime: string(unescape(nil, mime, 0)), data: data}
+	return media{mime: unescape(mime), data: data}
 }
 
 // size returns about how many bytes the data decodes to.

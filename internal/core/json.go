@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -67,19 +68,30 @@ func (v value) kind() string {
 // members iterates over the members of an object, and over nothing for any other value.
 func (v value) members() iter.Seq2[[]byte, value] {
 	return func(yield func([]byte, value) bool) {
+		for name, val := range v.pairs() {
+			key := name.inside()
+			if bytes.IndexByte(key, '\\') >= 0 {
+				key = []byte(unescape(key))
+			}
+			if !yield(key, val) {
+				return
+			}
+		}
+	}
+}
+
+// pairs iterates over the members of an object as they are written.
+func (v value) pairs() iter.Seq2[value, value] {
+	return func(yield func(name, val value) bool) {
 		if !v.isObject() {
 			return
 		}
 		for i := skipSpace(v.doc, v.lo+1); v.doc[i] != '}'; {
-			keyEnd, _ := skipString(v.doc, i)
-			key := v.doc[i+1 : keyEnd-1]
-			if bytes.IndexByte(key, '\\') >= 0 {
-				key = unescape(nil, key, 0)
-			}
-			i = skipSpace(v.doc, keyEnd)
+			name := value{v.doc, i, passString(v.doc, i)}
+			i = skipSpace(v.doc, name.hi)
 			i = skipSpace(v.doc, i+1) // the colon
-			end, _ := skipValue(v.doc, i, 0, nil)
-			if !yield(key, value{v.doc, i, end}) {
+			end := passValue(v.doc, i)
+			if !yield(name, value{v.doc, i, end}) {
 				return
 			}
 			if i = skipSpace(v.doc, end); v.doc[i] == ',' {
@@ -97,7 +109,7 @@ func (v value) elements() iter.Seq2[int, value] {
 		}
 		i := skipSpace(v.doc, v.lo+1)
 		for n := 0; v.doc[i] != ']'; n++ {
-			end, _ := skipValue(v.doc, i, 0, nil)
+			end := passValue(v.doc, i)
 			if !yield(n, value{v.doc, i, end}) {
 				return
 			}
@@ -141,27 +153,25 @@ func (v value) inside() []byte {
 
 // text returns what a string stands for, "" for any other value. A lone surrogate becomes U+FFFD, invalid UTF-8 stays.
 func (v value) text() string {
-	inside := v.inside()
-	if i := bytes.IndexByte(inside, '\\'); i >= 0 {
-		return string(unescape(make([]byte, 0, len(inside)), inside, i))
-	}
-	return string(inside)
+	return unescape(v.inside())
 }
 
-// unescape appends to dst what the inside of a string stands for. The first plain bytes are known to hold no escape.
-func unescape(dst, s []byte, plain int) []byte {
-	dst = append(dst, s[:plain]...)
-	for i := plain; i < len(s); {
-		next := bytes.IndexByte(s[i:], '\\')
-		if next < 0 {
-			return append(dst, s[i:]...)
-		}
-		dst = append(dst, s[i:i+next]...)
-		r, size := escaped(s[i+next:])
-		dst = utf8.AppendRune(dst, r)
-		i += next + size
+// unescape returns what the inside of a string stands for.
+func unescape(s []byte) string {
+	next := bytes.IndexByte(s, '\\')
+	if next < 0 {
+		return string(s)
 	}
-	return dst
+	var text strings.Builder
+	text.Grow(len(s))
+	for ; next >= 0; next = bytes.IndexByte(s, '\\') {
+		text.Write(s[:next])
+		r, size := escaped(s[next:])
+		text.WriteRune(r)
+		s = s[next+size:]
+	}
+	text.Write(s)
+	return text.String()
 }
 
 // escaped decodes the escape that s starts with and returns its length, two escapes where they form a surrogate pair.

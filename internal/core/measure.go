@@ -37,6 +37,9 @@ type Conversation struct {
 	Provider string          `json:"provider,omitempty"` // decides what an image costs where the model's name does not
 	Encoding string          `json:"encoding,omitempty"` // goes before the model's
 	Framing  string          `json:"framing,omitempty"`  // "none" (the default) or "openai": 3 a message, 1 a name, 3 for the reply
+
+	// Checked says that Messages, System and Tools are known to be well-formed JSON, and need not be looked over for that.
+	Checked bool `json:"-"`
 }
 
 // MeasureRequest asks how large a conversation is.

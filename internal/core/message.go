@@ -228,7 +228,7 @@ func (r *reader) result(answers ref, path string, v value) error {
 	r.answers = append(r.answers, answers)
 	if v.present() {
 		r.bodies = append(r.bodies, body{
-			lo: v.lo, hi: v.hi, tokens: r.tokens - before, cleared: v.isString() && isPlaceholder(v.text()),
+			lo: v.lo, hi: v.hi, tokens: r.tokens - before, cleared: isPlaceholder(v),
 		})
 	}
 	return nil
@@ -306,8 +306,14 @@ const placeholderStart, placeholderEnd = "[tool result cleared by ctxls: ", " to
 
 func placeholder(tokens int) string { return placeholderStart + strconv.Itoa(tokens) + placeholderEnd }
 
-func isPlaceholder(text string) bool {
-	n, begins := strings.CutPrefix(text, placeholderStart)
+// isPlaceholder reports whether v is the string that is a placeholder. A longer one than that could be, all of it written in
+// escapes, is not even decoded.
+func isPlaceholder(v value) bool {
+	const digits, escape = 19, len(`\u0000`)
+	if len(v.inside()) > (len(placeholderStart)+digits+len(placeholderEnd))*escape {
+		return false
+	}
+	n, begins := strings.CutPrefix(v.text(), placeholderStart)
 	n, ends := strings.CutSuffix(n, placeholderEnd)
 	_, err := strconv.ParseUint(n, 10, 63)
 	return begins && ends && err == nil

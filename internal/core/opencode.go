@@ -96,7 +96,7 @@ func (r *reader) openCodeTool(v value) error {
 	if err := r.text(".output", output); err != nil {
 		return at(".state", err)
 	}
-	b := body{lo: output.lo, hi: output.hi, cleared: isPlaceholder(output.text())}
+	b := body{lo: output.lo, hi: output.hi, cleared: isPlaceholder(output)}
 	for i, file := range files.elements() {
 		if err := r.openCodeFile(file); err != nil {
 			return at(".state.attachments", at(index(i), err))

@@ -18,6 +18,7 @@ func Reduce(st State, ev Event, cfg Config, now time.Time) (Changes, []Effect) {
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
+	r.redate()
 	if st.Rules.ToolsUnnamed {
 		r.attribute()
 	}
@@ -103,7 +104,6 @@ func (r *reduction) adoptModel(model string, authoritative bool) {
 // mainChain handles an event of the conversation itself: first what was read before it, then what it says.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
-	r.redate()
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
 		return // it was counted when it was shown first
 	}
@@ -171,11 +171,22 @@ const clockStep = time.Minute
 // redate moves what a clock that was ahead dated in what is the future by now: nothing would be newer until then.
 func (r *reduction) redate() {
 	latest := r.now.Add(-clockStep)
-	if c := &r.s.Compaction; c.DoneAt.After(r.now.Add(clockStep)) {
+	ahead := func(at time.Time) bool { return at.After(r.now.Add(clockStep)) }
+	c := &r.s.Compaction
+	if ahead(c.DoneAt) {
 		c.BeganAt, c.DoneAt = latest, latest
 	}
-	if g := &r.s.Gauge; g.At.After(r.now.Add(clockStep)) {
+	if ahead(c.OpenedAt) {
+		c.OpenedAt = latest
+	}
+	if g := &r.s.Gauge; ahead(g.At) {
 		g.At = latest
+	}
+	for i, a := range r.s.Agents {
+		if ahead(a.Gauge.At) {
+			r.s.Agents = slices.Clone(r.s.Agents)
+			r.s.Agents[i].Gauge.At = latest
+		}
 	}
 }
 

@@ -12,8 +12,9 @@ type tally struct {
 	count    func(string) int
 	exact    bool
 	framed   bool
-	system   int // tokens of the system member
-	tools    int // tokens of the tools member
+	checked  bool // what is read is known to be well formed
+	system   int  // tokens of the system member
+	tools    int  // tokens of the tools member
 	messages []message
 }
 
@@ -38,10 +39,11 @@ func (m *Meter) newTally(c Conversation) (*tally, error) {
 		return nil, Errorf(CodeInvalid, "encoding: %w", err)
 	}
 	return &tally{
-		lens:   lens{encoding, imageRuleFor(c.Provider, c.Model)},
-		count:  counter.Count,
-		exact:  own && (c.Model == "" || len(c.Tools) == 0),
-		framed: c.Framing == "openai",
+		lens:    lens{encoding, imageRuleFor(c.Provider, c.Model)},
+		count:   counter.Count,
+		exact:   own && (c.Model == "" || len(c.Tools) == 0),
+		framed:  c.Framing == "openai",
+		checked: c.Checked,
 	}, nil
 }
 
@@ -76,7 +78,8 @@ func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return mismatch("an array", value{})
 	}
-	array, err := parse(raw, func(v value) { t.messages = append(t.messages, message{raw: v.raw()}) })
+	each := func(v value) { t.messages = append(t.messages, message{raw: v.raw()}) }
+	array, err := t.parse(raw, each)
 	if err != nil {
 		return err
 	}
@@ -105,7 +108,7 @@ func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (t
 	if len(raw) == 0 {
 		return 0, nil
 	}
-	v, err := parse(raw, nil)
+	v, err := t.parse(raw, nil)
 	if err != nil || !v.present() {
 		return 0, err
 	}
@@ -115,6 +118,20 @@ func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (t
 	}
 	t.exact = t.exact && g.exact
 	return g.tokens, nil
+}
+
+// parse is parse for what may have been checked before.
+func (t *tally) parse(raw json.RawMessage, each func(value)) (value, error) {
+	if !t.checked {
+		return parse(raw, each)
+	}
+	v := whole(raw)
+	if each != nil {
+		for _, element := range v.elements() {
+			each(element)
+		}
+	}
+	return v, nil
 }
 
 // gist returns what is known of the bytes, which are one well-formed value.

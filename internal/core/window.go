@@ -1,12 +1,9 @@
 package core
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
-	"sync"
 )
 
 // WindowProvenance says why a window is taken to be as large as it is.
@@ -239,9 +236,6 @@ func globMatch(pattern, s string) bool {
 	}
 }
 
-//go:embed windows.json
-var windowsJSON []byte
-
 // WindowRow is one row of the built-in table. Host and Provider "" stand for any. Model is a plain spelling; it also
 // covers longer names that go on with "-", and ends in * to cover any that go on at all.
 type WindowRow struct {
@@ -255,16 +249,10 @@ type WindowRow struct {
 	Source       string `json:"source"`
 }
 
-var windowTable = sync.OnceValue(func() []WindowRow {
-	var table struct{ Rows []WindowRow }
-	if err := json.Unmarshal(windowsJSON, &table); err != nil {
-		panic("windows.json: " + err.Error()) // embedded; a test reads it
-	}
-	return table.Rows
-})
+//go:generate go run ../tools/windows
 
-// WindowTable returns the built-in table of windows.
-func WindowTable() []WindowRow { return windowTable() }
+// WindowTable returns the built-in table of windows, which is windows.json. The caller must not change it.
+func WindowTable() []WindowRow { return windowTable }
 
 // lookUp returns the table's window for a model: the row that fits host and provider best, then the longest name. A zero
 // Window means that no row fits.
@@ -274,7 +262,7 @@ func lookUp(host Host, provider string, name ModelName) Window {
 	}
 	var best WindowRow
 	score := -1
-	for _, row := range windowTable() {
+	for _, row := range windowTable {
 		if row.Host != "" && row.Host != host || row.Provider != "" && row.Provider != provider || !rowCovers(row.Model, name.Plain) {
 			continue
 		}

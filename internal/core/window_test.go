@@ -2,8 +2,11 @@ package core
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var claudeRules = Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
@@ -113,9 +116,19 @@ func TestGlobMatch(t *testing.T) {
 
 // Every row must say where it comes from, and be reachable: no other row may always win over it.
 func TestWindowTable(t *testing.T) {
-	var table struct{ Updated string }
-	if err := json.Unmarshal(windowsJSON, &table); err != nil || table.Updated == "" {
+	data, err := os.ReadFile("windows.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Updated string
+		Rows    []WindowRow
+	}
+	if err := json.Unmarshal(data, &table); err != nil || table.Updated == "" {
 		t.Fatalf("windows.json: updated %q, %v", table.Updated, err)
+	}
+	if diff := cmp.Diff(table.Rows, WindowTable()); diff != "" {
+		t.Errorf("windows_gen.go is not windows.json: run go generate ./internal/core (-json +go):\n%s", diff)
 	}
 	for _, row := range WindowTable() {
 		if row.Source == "" || row.WindowTokens <= 0 || row.InputTokens > row.WindowTokens || row.OutputTokens > row.WindowTokens {

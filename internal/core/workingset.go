@@ -15,25 +15,30 @@ type WorkingContext struct {
 	Omitted int      // further paths that there was no room for
 }
 
+// maxContextBytes bounds the paths of a working context with what stands before each, in bytes. With the lines around them they
+// stay below MaxInjectedChars by whatever measure a host takes: it cuts a text that does not, in the middle of a path.
+const maxContextBytes = MaxInjectedChars - 500
+
 // NewWorkingContext chooses the paths most recently used, the heavier use first among equals, and shows them relative to
-// cwd. Two spellings of one file count once.
+// cwd. Two spellings of one file count once. Paths that there is no room for count as omitted.
 func NewWorkingContext(set []PathUse, cwd string, cfg CompactionConfig) WorkingContext {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b PathUse) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Use, a.Use), cmp.Compare(a.Path, b.Path))
 	})
 	var w WorkingContext
-	first := onceShown(cwd)
+	first, room := onceShown(cwd), maxContextBytes
 	for _, use := range set {
 		shown := ShowPath(use.Path, cwd, cfg.MaxPathLength)
 		if !first(shown) {
 			continue
 		}
-		if len(w.Paths) == cfg.MaxPaths {
+		if line := len("  - \n") + len(shown); len(w.Paths) == cfg.MaxPaths || line > room {
 			w.Omitted++
-			continue
+		} else {
+			w.Paths = append(w.Paths, shown)
+			room -= line
 		}
-		w.Paths = append(w.Paths, shown)
 	}
 	slices.Sort(w.Paths)
 	return w

@@ -36,6 +36,25 @@ func TestWorkingContext(t *testing.T) {
 	}
 }
 
+// However many and long paths the settings allow, what is handed over is short enough for any host, with whole paths.
+func TestAWorkingContextIsNeverCut(t *testing.T) {
+	most := CompactionConfig{MaxPaths: 200, MaxPathLength: 4096}
+	for _, letter := range []string{"a", "ä", "漢", "😀"} {
+		var set []PathUse
+		for i := range 300 {
+			set = append(set, PathUse{Path: fmt.Sprintf("/%03d/%s", i, strings.Repeat(letter, 1000)), Use: Read, At: time.Unix(int64(i), 0)})
+		}
+		w := NewWorkingContext(set, "/p", most)
+		text := strings.Join(w.Lines(), "\n")
+		if len(w.Paths) == 0 || len(w.Paths)+w.Omitted != len(set) || len(text) > MaxInjectedChars || w.Paths[len(w.Paths)-1][:5] != "/299/" {
+			t.Errorf("%s: %d paths and %d omitted in %d bytes", letter, len(w.Paths), w.Omitted, len(text))
+		}
+		if note := lostNote(w.Paths); len(note) > MaxInjectedChars {
+			t.Errorf("%s: said again in %d bytes", letter, len(note))
+		}
+	}
+}
+
 func TestShowPath(t *testing.T) {
 	for _, tt := range []struct{ path, cwd, want string }{
 		{"/home/dev/project/src/main.go", "/home/dev/project", "src/main.go"},

@@ -12,6 +12,8 @@ type MeasureParams struct {
 	WorkDone
 }
 
+func (p *MeasureParams) conversation() *core.Conversation { return &p.Conversation }
+
 func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (core.Measurement, error) {
 	defer s.longWork(p.WorkDone, "measuring")()
 	m, err := s.service.Measure(ctx, p.MeasureRequest, s.client.folder())
@@ -23,6 +25,8 @@ type TrimParams struct {
 	core.TrimRequest
 	WorkDone
 }
+
+func (p *TrimParams) conversation() *core.Conversation { return &p.Conversation }
 
 func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (core.TrimResult, error) {
 	defer s.longWork(p.WorkDone, "trimming")()
@@ -36,6 +40,8 @@ type PrepareParams struct {
 	SessionID string `json:"sessionId,omitzero"` // the session that it belongs to, where that is not the task's id
 	WorkDone
 }
+
+func (p *PrepareParams) conversation() *core.Conversation { return &p.Conversation }
 
 func (p *PrepareParams) check() error {
 	if p.SessionID != "" {

@@ -24,7 +24,7 @@ const (
 const (
 	maxHeader  = 4 << 10  // bytes of one header block; a real one has about 25
 	keepBuffer = 1 << 20  // a larger buffer is given back after use
-	firstPiece = 64 << 10 // a body's buffer starts here and grows with what arrives, not with what is announced
+	firstPiece = 64 << 10 // is read at once, which is as much as a pipe holds
 )
 
 // errFraming marks an error after which the start of the next message cannot be found.
@@ -46,7 +46,7 @@ type frameReader struct {
 }
 
 func newFrameReader(in io.Reader, framing Framing, maxBody int64) *frameReader {
-	return &frameReader{in: bufio.NewReaderSize(in, 32<<10), framing: framing, maxBody: maxBody}
+	return &frameReader{in: bufio.NewReaderSize(in, firstPiece), framing: framing, maxBody: maxBody}
 }
 
 // next returns the body of the next message; it is valid until the call after. The errors: io.EOF between two messages;
@@ -105,10 +105,12 @@ func (r *frameReader) nextLine() ([]byte, error) {
 			r.skipLine = err != nil
 			continue
 		}
-		if r.buf = append(r.buf, piece...); int64(len(r.buf)) > r.maxBody+1 {
+		if int64(len(r.buf)+len(piece)) > r.maxBody+1 {
 			r.skipLine, r.buf = err != nil, nil
 			return nil, r.tooLarge("a line")
 		}
+		r.grow(len(r.buf) + len(piece))
+		r.buf = append(r.buf, piece...)
 		if err == bufio.ErrBufferFull {
 			continue
 		}
@@ -139,11 +141,7 @@ func (r *frameReader) nextBody() ([]byte, error) {
 	}
 	r.buf = r.buf[:0]
 	for int64(len(r.buf)) < length {
-		if len(r.buf) == cap(r.buf) {
-			grown := make([]byte, len(r.buf), min(max(2*int64(cap(r.buf)), firstPiece), max(length, 4<<10)))
-			copy(grown, r.buf)
-			r.buf = grown
-		}
+		r.grow(int(min(int64(len(r.buf))+1, length)))
 		n, err := r.in.Read(r.buf[len(r.buf):min(int64(cap(r.buf)), length)])
 		r.buf = r.buf[:len(r.buf)+n]
 		if err == io.EOF {
@@ -154,6 +152,20 @@ func (r *frameReader) nextBody() ([]byte, error) {
 		}
 	}
 	return r.buf, nil
+}
+
+// grow makes room for size bytes. What is announced is not believed: the room is a few times what has arrived.
+func (r *frameReader) grow(size int) {
+	if size <= cap(r.buf) {
+		return
+	}
+	times := 4
+	if size > keepBuffer/2 {
+		times = 2
+	}
+	grown := make([]byte, len(r.buf), max(times*size, 4<<10))
+	copy(grown, r.buf)
+	r.buf = grown
 }
 
 // header reads one header block and returns its Content-Length. Blank lines before it are passed over.

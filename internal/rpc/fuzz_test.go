@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.lsp.dev/jsonrpc2"
 	"golang.org/x/tools/txtar"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // seeds are the bodies of the transcripts: everything that is known to be difficult.
@@ -69,7 +71,7 @@ func FuzzStream(f *testing.F) {
 				t.Fatalf("owes %d replies to %q", s.load.replies, body)
 			}
 			if owed {
-				s.WriteFrame(context.Background(), []byte(`{"id":"reply"}`))
+				s.WriteFrame(context.Background(), []byte(`{"jsonrpc":"2.0","id":"reply","result":null}`))
 			}
 		}
 		readReplies(t, &out, s.in.framing)
@@ -77,26 +79,24 @@ func FuzzStream(f *testing.F) {
 }
 
 // FuzzServer feeds bodies, one after the other, to the whole server: every method, on a real store that all inputs share. Each
-// id must be answered just as often as it was asked, and what cannot be answered under an id under null.
+// id must be answered just as often as it was asked, and what cannot be answered under an id under null; and every answer must be
+// one that clients understand.
 func FuzzServer(f *testing.F) {
 	service, configure := newConfiguredService(f)
 	var all strings.Builder
+	inLines := false
 	seeds(f, func(line string) {
 		all.WriteString(line + "\x00")
-		f.Add([]byte(line), true)
-		f.Add([]byte(line+"\x00"+line), false)
+		inLines = !inLines
+		f.Add([]byte(line), inLines)
 	})
 	f.Add([]byte(all.String()), false)
-	for _, file := range transcripts(f) {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
+	for name, lines := range examples(f) {
+		if len(lines) == 0 {
+			f.Fatalf("no transcript has an example of %s", name)
 		}
-		if client := archive.Files[0].Data; strings.Contains(file, "methods") {
-			f.Add(bytes.ReplaceAll(client, []byte("\n"), []byte{0}), true)
-			for line := range bytes.Lines(client) {
-				f.Add(bytes.TrimSpace(line), false)
-			}
+		for _, line := range lines[:min(2, len(lines))] { // the first is usually one that succeeds
+			f.Add(line, inLines)
 		}
 	}
 	f.Fuzz(func(t *testing.T, input []byte, inLines bool) {
@@ -116,8 +116,9 @@ func FuzzServer(f *testing.F) {
 		}
 
 		s, _ := probed(Options{Framing: framing, Service: service, Configure: configure})
-		delete(s.methods, "test/wait")
-		delete(s.methods, "test/note")
+		for _, name := range []string{"test/wait", "test/note", "test/echo"} { // the latter says whatever it is told
+			delete(s.methods, name)
+		}
 		s.methods["test/turn"] = request(func(_ *Server, ctx context.Context, p *noteParams) (string, error) {
 			return p.Name, ctx.Err()
 		})
@@ -166,10 +167,72 @@ func readReplies(t *testing.T, out *bytes.Buffer, framing Framing) map[string]in
 				t.Fatalf("%q: %v", text, err)
 			}
 			if r["method"] == nil {
+				checkReply(t, one)
 				ids[idKey(r["id"])]++
 			}
 		}
 	}
+}
+
+// checkReply makes sure that a reply is one that clients understand: a result or an error, which has a code of the table and is fit to be
+// shown. What it hands on to a model or a host holds no character that does anything.
+func checkReply(t *testing.T, text []byte) {
+	var r struct {
+		JSONRPC string
+		Result  json.RawMessage
+		Error   *struct {
+			Code    int
+			Message string
+			Data    struct{ Code core.Code }
+		}
+	}
+	if err := json.Unmarshal(text, &r); err != nil || r.JSONRPC != "2.0" || (r.Result == nil) == (r.Error == nil) {
+		t.Fatalf("a reply of neither kind: %q: %v", text, err)
+	}
+	if e := r.Error; e != nil {
+		if e.Code != int(numbers[e.Data.Code]) || e.Code == 0 || e.Message == "" || len(e.Message) > 5000 || e.Message != core.Sanitize(e.Message, 0) {
+			t.Fatalf("an error that says %q", text)
+		}
+		return
+	}
+	var handed struct {
+		Output  string
+		Context []string
+		Effects []core.Effect
+	}
+	if json.Unmarshal(r.Result, &handed) != nil {
+		return // another result
+	}
+	for _, e := range handed.Effects {
+		handed.Context = append(append(handed.Context, e.Text), e.Lines...)
+	}
+	for _, said := range append(handed.Context, handed.Output) {
+		if said != core.SanitizeLines(said) {
+			t.Fatalf("%q is handed on in %q", said, text)
+		}
+	}
+}
+
+// examples returns what the transcripts send, by the method of the table that it is for.
+func examples(f *testing.F) map[string][][]byte {
+	found := map[string][][]byte{}
+	for name := range methods {
+		found[name] = nil
+	}
+	for _, file := range transcripts(f) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(archive.Files[0].Data) {
+			var m struct{ Method string }
+			_ = json.Unmarshal(line, &m)
+			if _, ok := methods[m.Method]; ok {
+				found[m.Method] = append(found[m.Method], bytes.TrimSpace(line))
+			}
+		}
+	}
+	return found
 }
 
 // expect counts the replies that body must have, by id: the specification of JSON-RPC 2.0 told a second time.

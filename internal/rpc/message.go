@@ -29,8 +29,8 @@ type verdict struct {
 // sift sorts out what the library would end the connection over: it passes well-formed requests on, drops responses (the
 // server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
 func sift(body []byte) verdict {
-	if !jsontext.Value(body).IsValid(lenient, jsontext.AllowDuplicateNames(true)) {
-		return verdict{refused: core.Errorf(codeParse, "the message is not valid JSON")}
+	if err := core.CheckJSON(body); err != nil {
+		return verdict{refused: core.Errorf(codeParse, "the message is %w", err)}
 	}
 	if body = bytes.TrimSpace(body); body[0] == '[' {
 		return siftBatch(body)
@@ -55,7 +55,7 @@ func siftBatch(body []byte) verdict {
 		replaced bool
 		pass     = []byte{'['}
 	)
-	for member := range elements(body) {
+	for member := range core.JSONElements(body) {
 		if members++; members > maxBatch {
 			return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
 		}
@@ -126,7 +126,7 @@ func open(value []byte) envelope {
 	if value[0] != '{' {
 		return e
 	}
-	for name, v := range members(value) {
+	for name, v := range core.JSONMembers(value) {
 		switch string(name) {
 		case `"jsonrpc"`:
 			e.version = v

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"reflect"
 	"strconv"
@@ -30,6 +32,9 @@ func decode[P any](params []byte) (*P, error) {
 	if params == nil {
 		params = []byte(`{}`)
 	}
+	if c, ok := any(p).(conversational); ok {
+		params = setAside(params, c.conversation())
+	}
 	if err := json.Unmarshal(params, p, lenient, jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, paramsError(err)
 	}
@@ -39,6 +44,36 @@ func decode[P any](params []byte) (*P, error) {
 		}
 	}
 	return p, nil
+}
+
+// conversational is what params implement that hold a conversation.
+type conversational interface{ conversation() *core.Conversation }
+
+// worthSettingAside is the size in bytes of members from which it pays to keep them from the decoder, which reads them
+// byte by byte only to hand them on as they are.
+const worthSettingAside = 4 << 10
+
+// setAside takes the large members of a conversation off params, which are well formed, and returns the rest.
+func setAside(params []byte, c *core.Conversation) (rest []byte) {
+	c.Checked = true
+	if len(params) < worthSettingAside || params[0] != '{' {
+		return params
+	}
+	to := map[string]*stdjson.RawMessage{`"messages"`: &c.Messages, `"system"`: &c.System, `"tools"`: &c.Tools}
+	rest = []byte{'{'}
+	for name, value := range core.JSONMembers(params) {
+		member := to[string(name)]
+		delete(to, string(name)) // of doubled names the last counts, which is left to the decoder
+		if member != nil && len(value) >= worthSettingAside {
+			*member = bytes.Clone(value) // the buffer is used again
+			continue
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = append(append(append(rest, name...), ':'), value...)
+	}
+	return append(rest, '}')
 }
 
 // invalid returns the error about one member of the params; path is its place below them, like "messages[0].role".

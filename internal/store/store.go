@@ -3,7 +3,6 @@ package store
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +18,8 @@ type Options struct {
 	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s. A hook, whose
 	// host waits for it, should wait less.
 	BusyTimeout time.Duration
+	// Fleeting says that the process ends right after Close, which then leaves to that end what it can.
+	Fleeting bool
 	// LocalDir is used in place of the path's directory when that lies on a network file system; "" is a directory of the
 	// user's own in the system's place for temporary files.
 	LocalDir string
@@ -26,33 +27,55 @@ type Options struct {
 	Report func(string)
 }
 
-// scheme matches the scheme of a URL. One letter is a drive of Windows.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
-
 // Open opens the store that o names. Its errors carry CodeInvalid when there can be no such store, and CodeUnavailable
 // when it cannot be used now.
 func Open(ctx context.Context, o Options) (core.Store, error) {
-	path := o.URL
-	if s := scheme.FindString(path); s != "" {
+	path, err := pathOf(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir, Report: o.Report})
+	if err != nil {
+		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
+	}
+	return s, nil
+}
+
+// Engine is what keeps the state, for people.
+const Engine = "SQLite"
+
+// Inspection is what a look at a store found that changed nothing of it.
+type Inspection = sqlite.Inspection
+
+// Inspect looks at the store that a URL names, as of Options, and changes nothing. That there is no such store is no error of
+// its own: Inspection says it.
+func Inspect(ctx context.Context, url string) Inspection {
+	path, err := pathOf(url)
+	if err != nil {
+		return Inspection{Path: url, FreeBytes: -1, Unreadable: err}
+	}
+	return sqlite.Inspect(ctx, path)
+}
+
+// pathOf returns the path that a URL names.
+func pathOf(url string) (string, error) {
+	path := url
+	if s := scheme(path); s != "" {
 		if !strings.EqualFold(s, "sqlite:") {
-			return nil, core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", o.URL)
+			return "", core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", url)
 		}
 		path = path[len(s):]
 		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
 			path = path[len("//"):]
 			if !strings.HasPrefix(path, "/") {
-				return nil, core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", o.URL)
+				return "", core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", url)
 			}
 		}
 	}
 	if path == "" || strings.ContainsRune(path, 0) {
-		return nil, core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", o.URL)
+		return "", core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", url)
 	}
-	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, LocalDir: o.LocalDir, Report: o.Report})
-	if err != nil {
-		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
-	}
-	return s, nil
+	return path, nil
 }
 
 // DefaultPath returns where the state is kept on an operating system, named as by runtime.GOOS, where nobody says
@@ -76,4 +99,19 @@ func DefaultPath(goos string, getenv func(string) string, home string) string {
 		base = home + "/.local/state"
 	}
 	return base + "/ctxls/state.db"
+}
+
+// scheme returns the scheme of a URL with its colon, "" where a path has none. One letter is a drive of Windows.
+func scheme(path string) string {
+	i := strings.IndexByte(path, ':')
+	if i < 2 {
+		return ""
+	}
+	for j, c := range []byte(path[:i]) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (j == 0 || !('0' <= c && c <= '9' || c == '+' || c == '.' || c == '-')) {
+			return ""
+		}
+	}
+	return path[:i+1]
 }

@@ -254,10 +254,20 @@ func forecastText(u core.Usage, ranged bool) string {
 		return "-"
 	case f == nil:
 		return unknown
-	case ranged && f.Low != f.High:
+	case ranged && f.Low != f.High && f.High <= manyTurns:
 		return fmt.Sprintf("~%d (%d–%d)", f.Mid, f.Low, f.High)
 	}
-	return fmt.Sprintf("~%d", f.Mid)
+	return turnsText(f.Mid)
+}
+
+// manyTurns is as many as a forecast is worth telling apart: a session that hardly grows has any number of them left.
+const manyTurns = 999
+
+func turnsText(n int) string {
+	if n > manyTurns {
+		return fmt.Sprintf(">%d", manyTurns)
+	}
+	return fmt.Sprintf("~%d", n)
 }
 
 func stateText(s core.SessionView) string {

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,11 +27,6 @@ type StatuslineOptions struct {
 
 // importance orders the figures: where the line is too wide, the part whose most important figure comes last here goes first.
 var importance = []string{"percent", "bar", "level", "tokens", "window", "left", "forecast", "model"}
-
-var (
-	partSeparator = regexp.MustCompile(` [·|] `)
-	placeholder   = regexp.MustCompile(`\{[a-z]+\}`)
-)
 
 // Statusline writes one line about a session. Figures that ctxls worked out itself begin with "~", one that is a response behind
 // ends with "+", and what is unknown is "?". Parts are left out until the line fits.
@@ -65,7 +58,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 		percent += "+"
 	}
 	if f := u.TurnsLeft; f != nil {
-		forecast = fmt.Sprintf("~%d turns", f.Mid)
+		forecast = turnsText(f.Mid) + " turns"
 	}
 	if u.Level != nil {
 		level = string(*u.Level)
@@ -85,11 +78,11 @@ func statuslineValues(s core.SessionView) map[string]string {
 // shorten leaves parts out of a format, then the bar, until what it makes fits.
 func shorten(format string, values map[string]string, width int) string {
 	for !fits(fill(format, values, nil), width) {
-		at := partSeparator.FindAllStringIndex(format, -1)
+		at := separators(format)
 		if len(at) == 0 {
 			return strings.TrimSpace(strings.ReplaceAll(format, "{bar}", ""))
 		}
-		ends := append([][]int{{0, 0}}, at...) // the separators before each part
+		ends := append([][2]int{{0, 0}}, at...) // the separators before each part
 		least, worst := 0, -1
 		for i, separator := range ends {
 			end := len(format)
@@ -115,12 +108,44 @@ func shorten(format string, values map[string]string, width int) string {
 // rankOf returns the place of a part's most important figure; a part without any is the least important.
 func rankOf(part string) int {
 	rank := len(importance)
-	for _, name := range placeholder.FindAllString(part, -1) {
-		if i := slices.Index(importance, name[1:len(name)-1]); i >= 0 {
+	for _, m := range placeholders(part) {
+		if i := slices.Index(importance, part[m[0]+1:m[1]-1]); i >= 0 {
 			rank = min(rank, i)
 		}
 	}
 	return rank
+}
+
+// separators returns where each " · " and " | " of a format begins and ends.
+func separators(format string) (at [][2]int) {
+	for i := 0; i < len(format); i++ {
+		for _, s := range []string{" · ", " | "} {
+			if strings.HasPrefix(format[i:], s) {
+				at = append(at, [2]int{i, i + len(s)})
+				i += len(s) - 1
+				break
+			}
+		}
+	}
+	return at
+}
+
+// placeholders returns where each {word} of a format begins and ends.
+func placeholders(format string) (at [][2]int) {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '{' {
+			continue
+		}
+		end := i + 1
+		for end < len(format) && 'a' <= format[end] && format[end] <= 'z' {
+			end++
+		}
+		if end > i+1 && end < len(format) && format[end] == '}' {
+			at = append(at, [2]int{i, end + 1})
+			i = end
+		}
+	}
+	return at
 }
 
 // fill replaces the placeholders of a format, each painted; nil paints nothing. What is no placeholder stays.
@@ -133,7 +158,7 @@ func fill(format string, values map[string]string, painted func(name, value stri
 		}
 		b.WriteString(value)
 	}
-	for _, m := range placeholder.FindAllStringIndex(format, -1) {
+	for _, m := range placeholders(format) {
 		if value, known := values[format[m[0]+1:m[1]-1]]; known {
 			write("", core.Sanitize(format[at:m[0]], 0))
 			write(format[m[0]+1:m[1]-1], value)

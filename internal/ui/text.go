@@ -81,3 +81,9 @@ func age(d time.Duration) string {
 
 // safe makes text from outside fit for one cell of a table.
 func safe(s string, limit int) string { return strings.TrimSpace(core.Sanitize(s, limit)) }
+
+// Tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.
+func Tokens(n int) string { return tokens(n) }
+
+// Ago writes how long ago something was: just now, 5m ago, 3h ago, 2d ago.
+func Ago(d time.Duration) string { return ago(d) }

@@ -521,6 +521,19 @@ func TestPlugin(t *testing.T) {
 	wantSaid(t, "second turn", w.model.last("more"), guidance, reminder, mark(72))
 }
 
+// The plugin beside installed hooks: both run, and the second finds the prompt marked.
+func TestPluginBesideInstall(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	plugin, err := filepath.Abs("../../adapters/claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.install("--user")
+	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
+	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
+	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(72))
+}
+
 // Installed for the user and for the project, ctxls runs and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
@@ -560,5 +573,17 @@ func eventually(t *testing.T, wrong func() string) {
 			t.Fatal(problem)
 		}
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// One variable turns ctxls off for whoever starts the host with it.
+func TestDisabled(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w.install()
+	w.Env = append(w.Env, "CTXLS_DISABLE=1")
+	w.prompt(one, "[[more]] go")
+	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	if s := w.Sessions(); len(s) != 0 {
+		t.Errorf("sessions: %+v", s)
 	}
 }

@@ -56,7 +56,8 @@ type request struct {
 // summary is what the model answers when it is asked for the summary of a compaction. It names one file.
 const summary = "<analysis>all of it</analysis>\n<summary>\nThe user asked for some reading; notes.txt was read.\n</summary>"
 
-// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its first reply on.
+// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its
+// first reply on; any other has it answer by the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
 	m := &model{t: t, scripts: scripts}
 	m.server = httptest.NewServer(m)
@@ -113,6 +114,9 @@ func (m *model) choose(body map[string]any) (string, reply) {
 		if script := m.scripts[name]; len(script) > 0 {
 			return name, script[min(answered, len(script)-1)]
 		}
+	}
+	if script := m.scripts[""]; len(script) > 0 {
+		return "", script[min(answered, len(script)-1)]
 	}
 	return "other", reply{text: "Going on.", tokens: 20_000}
 }

@@ -34,7 +34,11 @@ func newWorld(t *testing.T, scripts map[string][]reply) *world {
 }
 
 func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	w := &world{World: e2e.NewWorld(t, dir)}
+	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+}
+
+func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
+	w := &world{World: of}
 	for _, script := range scripts {
 		for _, reply := range script {
 			for _, c := range reply.calls {
@@ -46,13 +50,13 @@ func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
 			}
 		}
 	}
-	w.model = newModel(t, scripts)
+	w.model = newModel(w.T, scripts)
 	w.Env = []string{
 		"CLAUDE_CODE_TMPDIR=" + w.Temp(), // it does not look at TMPDIR
 		"ANTHROPIC_BASE_URL=" + w.model.server.URL, "ANTHROPIC_API_KEY=" + key,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
 	}
-	t.Cleanup(w.nothingElseSaid)
+	w.T.Cleanup(w.nothingElseSaid)
 	return w
 }
 

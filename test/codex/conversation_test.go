@@ -355,3 +355,15 @@ func TestInstalledTwice(t *testing.T) {
 		t.Errorf("the gauge says %d", got)
 	}
 }
+
+// One variable turns ctxls off for whoever starts the host with it.
+func TestDisabled(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w.install()
+	w.Env = append(w.Env, "CTXLS_DISABLE=1")
+	w.prompt("", "[[more]] go", bypass)
+	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	if s := w.Sessions(); len(s) != 0 {
+		t.Errorf("sessions: %+v", s)
+	}
+}

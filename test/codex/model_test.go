@@ -56,7 +56,8 @@ type request struct {
 // summary is what the model answers when it is asked for the summary of a compaction.
 const summary = "The user asked for some reading."
 
-// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its first reply on.
+// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its
+// first reply on; any other has it answer by the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
 	m := &model{t: t, scripts: scripts, answered: map[string]int{}}
 	m.server = httptest.NewServer(m)
@@ -122,6 +123,10 @@ func (m *model) choose(header http.Header, body map[string]any) (string, reply) 
 				return found[1], script[min(m.answered[about.Turn], len(script))-1]
 			}
 		}
+	}
+	if script := m.scripts[""]; len(script) > 0 {
+		m.answered[about.Turn]++
+		return "", script[min(m.answered[about.Turn], len(script))-1]
 	}
 	return "other", reply{text: "Going on.", tokens: 20_000}
 }

@@ -3,13 +3,10 @@
 package codex
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,75 +14,33 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// terminal is Codex as people use it, in a window of tmux.
-type terminal struct {
-	w      *world
-	socket string
-}
-
-func openTerminal(w *world) *terminal {
-	w.T.Helper()
-	term := &terminal{w, filepath.Join(w.Home, "tmux")}
-	term.tmux(w.T.Context(), "-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", "140", "-y", "45", e2e.HostBin())
-	pid, err := strconv.Atoi(strings.TrimSpace(term.tmux(w.T.Context(), "display-message", "-p", "-t", "x", "#{pane_pid}")))
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	w.T.Cleanup(func() { // at once: nobody shall write while the home is removed
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
-		term.tmux(context.Background(), "kill-server")
-	})
-	return term
-}
-
-// tmux runs one command of tmux and returns what it printed, whether or not it could be done.
-func (term *terminal) tmux(ctx context.Context, args ...string) string {
-	out, _ := term.w.Command(ctx, "tmux", append([]string{"-S", term.socket}, args...)...).CombinedOutput()
-	return string(out)
-}
-
-func (term *terminal) screen() string {
-	return term.tmux(term.w.T.Context(), "capture-pane", "-p", "-t", "x")
-}
-
-// shows waits until every text is on the screen.
-func (term *terminal) shows(texts ...string) {
-	term.w.T.Helper()
-	eventually(term.w.T, func() string {
-		screen := term.screen()
-		for _, text := range texts {
-			if !strings.Contains(screen, text) {
-				return fmt.Sprintf("%q is not on the screen:\n%s", text, screen)
-			}
+// choose chooses the answer below the first to what Codex asks.
+func choose(t *testing.T, term *e2e.Terminal, answer string) {
+	t.Helper()
+	term.Shows(answer)
+	eventually(t, func() string { // the first keys may come before anybody listens
+		term.Press("Down")
+		time.Sleep(200 * time.Millisecond)
+		if screen := term.Screen(); !strings.Contains(screen, "› "+answer) {
+			return "not chosen:\n" + screen
 		}
 		return ""
 	})
-}
-
-func (term *terminal) presses(keys ...string) {
-	term.tmux(term.w.T.Context(), append([]string{"send-keys", "-t", "x"}, keys...)...)
-}
-
-// enters types a line.
-func (term *terminal) enters(line string) {
-	term.w.T.Helper()
-	term.tmux(term.w.T.Context(), "send-keys", "-t", "x", "-l", line)
-	term.shows(line)
-	term.presses("Enter")
+	term.Press("Enter")
 }
 
 // commands types a line until it has done what it shall: Codex takes no command while a turn is going on, and tells only by refusing.
-func (term *terminal) commands(line string, done func(screen string) bool) {
-	term.w.T.Helper()
-	eventually(term.w.T, func() string {
-		term.enters(line)
+func commands(t *testing.T, term *e2e.Terminal, line string, done func(screen string) bool) {
+	t.Helper()
+	eventually(t, func() string {
+		term.Enter(line)
 		for range 10 {
 			time.Sleep(200 * time.Millisecond)
-			if done(term.screen()) {
+			if done(term.Screen()) {
 				return ""
 			}
 		}
-		return line + " has not worked:\n" + term.screen()
+		return line + " has not worked:\n" + term.Screen()
 	})
 }
 
@@ -109,6 +64,9 @@ func TestTrustAndTerminal(t *testing.T) {
 	}
 	turn := w.prompt("", "[[more]] go")
 	w.prompt(turn.session, "[[more]] go")
+	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "0 of 8 hooks in "+w.hooks()+" are trusted") {
+		t.Errorf("before they are trusted doctor says\n%s", said)
+	}
 	wantSaid(t, "before the hooks are trusted", w.model.last("more"))
 	for _, item := range turn.items {
 		if strings.Contains(item, "hook") {
@@ -119,20 +77,12 @@ func TestTrustAndTerminal(t *testing.T) {
 		t.Errorf("hooks that are not trusted ran: %+v", s)
 	}
 
-	term := openTerminal(w)
-	term.shows("Hooks need review", "8 hooks are new or changed", "Review hooks", "2. Trust all and continue")
-	eventually(t, func() string { // the first keys may come before anybody listens
-		term.presses("2")
-		time.Sleep(200 * time.Millisecond)
-		if screen := term.screen(); !strings.Contains(screen, "› 2. Trust all and continue") {
-			return "not chosen:\n" + screen
-		}
-		return ""
-	})
-	term.presses("Enter")
-	term.shows("? for shortcuts")
-	term.enters("[[look]] please")
-	term.shows("• Done.")
+	term := e2e.OpenTerminal(w.World, 140, 45, e2e.HostBin())
+	term.Shows("Hooks need review", "8 hooks are new or changed", "Review hooks", "2. Trust all and continue")
+	choose(t, term, "2. Trust all and continue")
+	term.Shows("? for shortcuts")
+	term.Enter("[[look]] please")
+	term.Shows("• Done.")
 	wantSaid(t, "in the terminal", w.model.last("look"), guidance)
 	live := func() *core.SessionView {
 		for _, s := range w.Sessions() {
@@ -150,18 +100,18 @@ func TestTrustAndTerminal(t *testing.T) {
 	})
 
 	// The window has room again at once, not only with the next prompt.
-	term.commands("/compact", func(screen string) bool { return strings.Contains(screen, "Context compacted") })
+	commands(t, term, "/compact", func(screen string) bool { return strings.Contains(screen, "Context compacted") })
 	eventually(t, func() string {
 		if s := live(); s == nil || s.Compactions != 1 || s.Usage.Exact || *s.Usage.Tokens > 77_520 {
 			return fmt.Sprintf("after /compact: %+v", s)
 		}
 		return ""
 	})
-	term.enters("[[small]] go on")
-	term.shows("Small answer.")
+	term.Enter("[[small]] go on")
+	term.Shows("Small answer.")
 	context := workingContext("notes.txt", "src/util.go")
 	wantSaid(t, "after the compaction", w.model.last("small"), context)
-	term.enters("[[small]] and on")
+	term.Enter("[[small]] and on")
 	eventually(t, func() string {
 		if n := len(w.model.asked("small")); n != 2 {
 			return fmt.Sprintf("the model was asked %d times", n)
@@ -176,9 +126,9 @@ func TestTrustAndTerminal(t *testing.T) {
 		return ""
 	})
 
-	term.commands("/clear", func(screen string) bool { return !strings.Contains(screen, "Small answer.") })
-	term.enters("[[more]] anew")
-	term.shows("• More.")
+	commands(t, term, "/clear", func(screen string) bool { return !strings.Contains(screen, "Small answer.") })
+	term.Enter("[[more]] anew")
+	term.Shows("• More.")
 	wantSaid(t, "after clearing", w.model.last("more"), guidance)
 
 	// Trust is kept by the definition of a hook, and holds for codex exec.
@@ -186,6 +136,9 @@ func TestTrustAndTerminal(t *testing.T) {
 	wantSaid(t, "codex exec with trusted hooks", w.model.last("more"), guidance)
 	if config := w.read(filepath.Join(w.codexHome(), "config.toml")); strings.Count(config, "trusted_hash") != 8 {
 		t.Errorf("trust is kept as\n%s", config)
+	}
+	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "8 of 8 hooks in "+w.hooks()+" are trusted") {
+		t.Errorf("once they are trusted doctor says\n%s", said)
 	}
 	// Another definition is another hook.
 	text := w.read(w.hooks())

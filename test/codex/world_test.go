@@ -35,11 +35,15 @@ func newWorld(t *testing.T, scripts map[string][]reply) *world {
 }
 
 func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	w := &world{World: e2e.NewWorld(t, dir)}
-	w.model = newModel(t, scripts)
+	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+}
+
+func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
+	w := &world{World: of}
+	w.model = newModel(w.T, scripts)
 	w.Env = []string{"FAKE_KEY=sk-fake-000"}
 	w.configure("gpt-5.5")
-	t.Cleanup(w.nothingElseSaid)
+	w.T.Cleanup(w.nothingElseSaid)
 	return w
 }
 

@@ -25,12 +25,28 @@ type World struct {
 
 // NewWorld makes a world below dir with a few files in the project. When the test fails, the log of ctxls is shown.
 func NewWorld(t *testing.T, dir string) *World {
-	w := &World{T: t, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project")}
-	for name, text := range map[string]string{
-		"project/notes.txt": "alpha\nbeta\n", "project/src/main.go": "package main\n", "project/src/util.go": "package main // util\n", "home/tmp/.keep": "",
-	} {
-		w.Write(filepath.Join(dir, name), text)
+	return newWorld(t, filepath.Join(dir, "home"), filepath.Join(dir, "project"), map[string]string{
+		"notes.txt": "alpha\nbeta\n", "src/main.go": "package main\n", "src/util.go": "package main // util\n",
+	})
+}
+
+// NewShop makes a world as people have it, to be looked at: the project lies in the home, so that hosts call it ~/shop.
+func NewShop(t *testing.T) *World {
+	home := filepath.Join(t.TempDir(), "home")
+	return newWorld(t, home, filepath.Join(home, "shop"), map[string]string{
+		"README.md":           "# Shop\n",
+		"src/cart/server.ts":  "import { carts } from './store'\n\nexport function add(user: string, item: string) {\n  carts.of(user).push(item)\n}\n",
+		"src/cart/store.ts":   "const all = new Map<string, string[]>()\n\nexport const carts = {\n  of: (user: string) => all.get(user) ?? [],\n}\n",
+		"src/cart/Button.tsx": "export const Button = () => <button>Add to cart</button>\n",
+	})
+}
+
+func newWorld(t *testing.T, home, project string, files map[string]string) *World {
+	w := &World{T: t, Home: home, Project: project}
+	for name, text := range files {
+		w.Write(filepath.Join(project, name), text)
 	}
+	w.Write(filepath.Join(home, "tmp", ".keep"), "")
 	t.Cleanup(func() {
 		if log, err := os.ReadFile(filepath.Join(w.Home, ".local", "state", "ctxls", "ctxls.log")); err == nil && t.Failed() {
 			t.Logf("the log of ctxls:\n%s", log)

@@ -292,3 +292,15 @@ func TestWhyNothingAtTheStart(t *testing.T) {
 		t.Errorf("the first prompt is still there: something can be said at a session's start\n%s", texts)
 	}
 }
+
+// One variable turns ctxls off for whoever starts the host with it.
+func TestDisabled(t *testing.T) {
+	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w.install()
+	w.Env = append(w.Env, "CTXLS_DISABLE=1")
+	w.prompt("11111111-2222-4333-8444-555555555555", "[[more]] go")
+	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	if s := w.Sessions(); len(s) != 0 {
+		t.Errorf("sessions: %+v", s)
+	}
+}

@@ -51,7 +51,8 @@ type request struct {
 // summary is what the model answers when it is asked for the summary of a compaction.
 const summary = "<scratchpad>all of it</scratchpad><state_snapshot>The user asked for some reading.</state_snapshot>"
 
-// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its first reply on.
+// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its
+// first reply on; any other has it answer by the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
 	m := &model{t: t, scripts: scripts}
 	m.server = httptest.NewServer(m)
@@ -108,6 +109,9 @@ func (m *model) choose(body map[string]any) (string, reply) {
 		if script := m.scripts[name]; len(script) > 0 {
 			return name, script[min(answered, len(script)-1)]
 		}
+	}
+	if script := m.scripts[""]; len(script) > 0 {
+		return "", script[min(answered, len(script)-1)]
 	}
 	return "other", reply{text: "Going on.", tokens: 20_000}
 }

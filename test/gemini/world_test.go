@@ -45,7 +45,11 @@ func newWorld(t *testing.T, scripts map[string][]reply) *world {
 }
 
 func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	w := &world{World: e2e.NewWorld(t, dir), begun: map[string]bool{}}
+	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+}
+
+func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
+	w := &world{World: of, begun: map[string]bool{}}
 	for _, script := range scripts {
 		for _, reply := range script {
 			for _, c := range reply.calls {
@@ -57,11 +61,11 @@ func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
 			}
 		}
 	}
-	w.model = newModel(t, scripts)
+	w.model = newModel(w.T, scripts)
 	w.Env = []string{"GOOGLE_GEMINI_BASE_URL=" + w.model.server.URL, "GEMINI_API_KEY=" + key}
 	w.Write(w.settings(), base)
 	w.Write(filepath.Join(w.Home, ".gemini", "trustedFolders.json"), `{"`+w.Project+`": "TRUST_FOLDER"}`)
-	t.Cleanup(w.nothingElseSaid)
+	w.T.Cleanup(w.nothingElseSaid)
 	return w
 }
 

@@ -161,7 +161,9 @@ func TestDeletedInATurn(t *testing.T) {
 		request, _ := http.NewRequest("DELETE", w.url+"/session/"+session, nil)
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			response.Body.Close()
-			deleted = response.StatusCode
+			if deleted == 0 { // a host that has lost what it was doing asks for this step again
+				deleted = response.StatusCode
+			}
 		}
 	})})
 	w.install()

@@ -44,7 +44,7 @@ type world struct {
 type scripts map[string][]e2e.Reply
 
 // newWorld makes a world. A prompt that contains [[name]] has the model answer by the script of that name, from its first reply
-// on; in scripts, paths begin with $PROJECT.
+// on, any other by the one without a name; in scripts, paths begin with $PROJECT.
 func newWorld(t *testing.T, s scripts) *world {
 	t.Helper()
 	return newWorldAt(t, t.TempDir(), s)
@@ -52,15 +52,19 @@ func newWorld(t *testing.T, s scripts) *world {
 
 func newWorldAt(t *testing.T, dir string, s scripts) *world {
 	t.Helper()
-	w := &world{World: e2e.NewWorld(t, dir)}
-	w.model = e2e.NewAnthropic(t, func(body map[string]any) (string, e2e.Reply) { return w.choose(s, body) })
+	return newWorldOf(e2e.NewWorld(t, dir), s)
+}
+
+func newWorldOf(of *e2e.World, s scripts) *world {
+	w := &world{World: of}
+	w.model = e2e.NewAnthropic(w.T, func(body map[string]any) (string, e2e.Reply) { return w.choose(s, body) })
 	w.configure("anthropic", "@ai-sdk/anthropic", w.model.URL+"/v1", "")
 	w.Env = []string{
 		// Each start installs packages for plugins, and waits for it: here it fails at once.
 		"npm_config_registry=http://127.0.0.1:9/", "npm_config_fetch_retries=0",
 		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 	}
-	t.Cleanup(func() { w.stop(syscall.SIGKILL) })
+	w.T.Cleanup(func() { w.stop(syscall.SIGKILL) })
 	return w
 }
 
@@ -102,6 +106,9 @@ func (w *world) choose(s scripts, body map[string]any) (string, e2e.Reply) {
 		if script := s[name]; len(script) > 0 {
 			return name, w.inProject(script[min(answered, len(script)-1)])
 		}
+	}
+	if script := s[""]; len(script) > 0 {
+		return "", w.inProject(script[min(answered, len(script)-1)])
 	}
 	return "other", e2e.Reply{Text: "Going on.", Tokens: 20_000}
 }

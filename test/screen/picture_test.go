@@ -80,7 +80,7 @@ func TestPagePicture(t *testing.T) {
 	for _, screen := range []struct {
 		name, theme   string
 		width, height int
-	}{{"light", "light", 1100, 1400}, {"dark", "dark", 1100, 2300}, {"light-narrow", "light", 390, 2400}, {"dark-narrow", "dark", 390, 2400}} {
+	}{{"light", "light", 1100, 1425}, {"dark", "dark", 1100, 2300}, {"light-narrow", "light", 390, 2400}, {"dark-narrow", "dark", 390, 2400}} {
 		b.open(file, screen.width, 900, screen.theme)
 		data := b.picture(screen.width, screen.height)
 		if dir := os.Getenv("CTXLS_PICTURES"); dir != "" {

@@ -1,9 +1,10 @@
 // The list of sessions, from which one is pinned to the status bar.
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Server } from './client.ts';
 import type { AgentView, SessionView } from './protocol.ts';
 import { keyOf, type Sessions } from './sessions.ts';
-import { age, bar, label, mark, name, percent, tokens } from './text.ts';
+import { age, bar, label, mark, name, percent, place, tokens } from './text.ts';
 
 const dashboard: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('graph-line'), tooltip: 'Show Dashboard' };
 const unpin: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pinned'), tooltip: 'Unpin' };
@@ -93,7 +94,7 @@ function rows(s: SessionView, pinned: SessionView | undefined, now: number): Ite
     key: keyOf(s),
     label: `${isPinned ? '$(pinned)' : s.compacting ? '$(sync~spin)' : '$(pulse)'} ${label(name(s))}`,
     description: `${bar(s.usage, 10)} ${percent(s.usage)}${left}`,
-    detail: [label(s.model) || '?', s.host, age(s.updatedAt, now), label(s.cwd, 80)].join(' · '),
+    detail: [label(s.model) || '?', s.host, age(s.updatedAt, now), label(place(s.cwd, homedir()), 80)].join(' · '),
     buttons: [isPinned ? unpin : pin, dashboard],
   };
   return [session, ...s.agents.map(a => agent(a, s))];

@@ -49,6 +49,12 @@ export function name(s: SessionView): string {
   return s.title || s.cwd.split(/[\\/]/).findLast(part => part !== '') || s.sessionId.slice(0, 8);
 }
 
+/** A path as people write it: with ~ for their home directory. */
+export function place(path: string, home: string): string {
+  const rest = path.slice(home.length);
+  return path.startsWith(home) && home.length > 1 && /^$|^[\\/]/.test(rest) ? `~${rest}` : path;
+}
+
 /** What provenances are called. */
 export const provenances: Record<NonNullable<Usage['provenance']>, string> = {
   host: 'from the host’s status line',

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -33,7 +34,7 @@ var kinds = map[string]core.Kind{
 type payload struct {
 	sessionID, event, transcript, cwd, agentID, agentType, agentTranscript []byte
 	source, model, contextTokens                                           []byte // SessionStart
-	prompt                                                                 []byte // UserPromptSubmit
+	prompt, promptID                                                       []byte // UserPromptSubmit
 	toolName, toolInput, toolUseID, toolCalls                              []byte // tool events
 	trigger, summary                                                       []byte // PreCompact, PostCompact
 	errorDetails, lastMessage                                              []byte // StopFailure
@@ -60,6 +61,7 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "model", Value: &p.model},
 		transcript.Field{Name: "context_tokens", Value: &p.contextTokens},
 		transcript.Field{Name: "prompt", Value: &p.prompt},
+		transcript.Field{Name: "prompt_id", Value: &p.promptID},
 		transcript.Field{Name: "tool_name", Value: &p.toolName},
 		transcript.Field{Name: "tool_input", Value: &p.toolInput},
 		transcript.Field{Name: "tool_use_id", Value: &p.toolUseID},
@@ -131,6 +133,11 @@ func (p *payload) complete(ev *core.Event) {
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(p.prompt)
 		ev.Machine = isMachine(ev.Prompt)
+		// The plugin and installed hooks may both be there. What is typed while a turn is going on is told apart by its length: a
+		// sum of the text would tell something about it.
+		if id := transcript.String(p.promptID); id != "" {
+			ev.PromptID = id + "/" + strconv.Itoa(len(ev.Prompt))
+		}
 	case "PreToolUse": // a call that has not run only names its files
 		ev.Paths = byCall(transcript.String(p.toolUseID), toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)))
 	case "PostToolUse":

@@ -1,8 +1,12 @@
 package claudecode
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -106,14 +110,64 @@ func Notes(text []byte) (notes []string) {
 	return notes
 }
 
+// Off says why Claude Code runs no hook of any scope where a settings text counts, one sentence each.
+func Off(text []byte) []string {
+	if doc, err := settings.Parse("", text); err != nil || !doc.Standard() { // it is skipped, and so switches nothing off
+		return nil
+	}
+	return Notes(text)
+}
+
 // HasStatusLine reports whether a settings text sets a status line, ours or any.
 func HasStatusLine(text []byte) bool {
+	there, _, _ := StatusLine(text)
+	return there
+}
+
+// StatusLine reports whether a settings text sets a status line. program is the ctxls that it runs, "" where it is not ours;
+// then is the command that ours runs in turn, or the one that is not ours.
+func StatusLine(text []byte) (there bool, program, then string) {
 	doc, err := settings.Parse("", text)
 	if err != nil {
-		return false
+		return false, "", ""
 	}
-	_, there, err := doc.Command(statusLineMember)
-	return there || err != nil
+	command, there, err := doc.Command(statusLineMember)
+	if line, own := parseStatusLine(command); own {
+		return true, line.executable, line.then
+	}
+	return there || err != nil, "", command
+}
+
+// OwnHooks returns the hooks of a settings text that run ctxls. A plugin of that name which the text enables is one more, with a
+// program of the PATH: as the plugin is made, and as nobody can put it otherwise.
+func OwnHooks(text []byte) []settings.Own {
+	return append(settings.OwnHooks(text, core.HostClaudeCode), plugins(text)...)
+}
+
+// PluginPlace begins the place of a plugin.
+const PluginPlace = "plugin "
+
+// plugins returns the plugins called ctxls that a settings text enables, whatever marketplace they are from.
+func plugins(text []byte) (own []settings.Own) {
+	doc, err := settings.Parse("", text)
+	if err != nil {
+		return nil
+	}
+	var enabled map[string]any // true; other values are versions, and false
+	_ = json.Unmarshal([]byte(doc.Raw("enabledPlugins")), &enabled)
+	for _, name := range slices.Sorted(maps.Keys(enabled)) {
+		if strings.HasPrefix(name, "ctxls@") && enabled[name] != false {
+			own = append(own, settings.Own{Place: PluginPlace + name, Program: "ctxls"})
+		}
+	}
+	return own
+}
+
+// OwnServers returns the MCP servers of Claude Code that are ctxls: of the user, of the project, and of the user in the project.
+func OwnServers(getenv func(string) string, home, cwd string) []settings.Own {
+	own := filepath.Join(cmp.Or(getenv("CLAUDE_CONFIG_DIR"), home), ".claude.json")
+	return slices.Concat(settings.OwnServers(own, "mcpServers"), settings.OwnServers(own, "projects", cwd, "mcpServers"),
+		settings.OwnServers(filepath.Join(cwd, ".mcp.json"), "mcpServers"))
 }
 
 // Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
@@ -60,7 +59,7 @@ func entry(data []byte, ofAgent bool) (core.Entry, bool) {
 	if !l.scan(data) || transcript.IsTrue(l.sidechain) != ofAgent {
 		return core.Entry{}, false
 	}
-	e := core.Entry{At: timestamp(l.timestamp)}
+	e := core.Entry{At: transcript.Time(l.timestamp)}
 	switch string(l.kind) {
 	case `"assistant"`:
 		l.assistant(&e)
@@ -235,15 +234,6 @@ func (l *line) text() string {
 		return true
 	})
 	return strings.Join(texts, "\n")
-}
-
-// timestamp reads the time of a line; the zero time where it has none.
-func timestamp(value []byte) time.Time {
-	at, err := time.Parse(time.RFC3339, transcript.String(value))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // merge joins a compaction with the summary that follows it. A summary whose boundary is not among the entries is dropped:

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 // The lines below are in the form that the host writes, cut down to the members that matter, with the type after the
@@ -201,30 +202,18 @@ func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 	})
 }
 
+// Whatever lies in a transcript, of a session or of a sub-agent.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(answer("msg_1", 1, 1, "end_turn", call)+"\n"+boundary+"\n"+summary+"\n"), uint16(10))
-	f.Add([]byte(apiError+"\r\n"+micro+"\nhalf"), uint16(0))
-	f.Add([]byte("\x00\n\n{}\n"), uint16(1))
+	for _, piece := range hooktest.Excerpts(f, "testdata/transcripts/*.jsonl") {
+		f.Add(piece, len(piece)/2)
+	}
+	f.Add([]byte(answer("msg_1", 1, 1, "end_turn", call)+"\n"+boundary+"\n"+summary+"\n"), 10)
+	f.Add([]byte(apiError+"\r\n"+micro+"\nhalf"), 0)
+	f.Add([]byte("\x00\n\n{}\n"), 1)
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, content []byte, offset uint16) {
-		path := filepath.Join(dir, fmt.Sprint("session", os.Getpid(), ".jsonl"))
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		first := mustRead(t, path, core.Cursor{})
-		at := first.Cursor
-		at.Offset = min(int64(offset), int64(len(content)))
-		for _, reading := range []core.Reading{first, mustRead(t, path, at)} {
-			if reading.Cursor.Offset > int64(len(content)) || reading.From > reading.Cursor.Offset {
-				t.Fatalf("read %d to %d of %d", reading.From, reading.Cursor.Offset, len(content))
-			}
-			last := int64(-1)
-			for _, e := range reading.Entries {
-				if e.Offset <= last || e.Offset < reading.From || e.Offset >= reading.Cursor.Offset || isEmpty(e) {
-					t.Fatalf("entry %+v after offset %d in %d to %d", e, last, reading.From, reading.Cursor.Offset)
-				}
-				last = e.Offset
-			}
+	f.Fuzz(func(t *testing.T, content []byte, first int) {
+		for _, name := range []string{"session", "agent-a"} {
+			hooktest.Reads(t, New(nil), filepath.Join(dir, fmt.Sprint(name, os.Getpid(), ".jsonl")), content, first)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package codex
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -118,23 +119,30 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// No payload, however odd, does more than fail with a code, and whatever there is to say in return, the host is handed nothing or
+// JSON that names its event, no longer than what it passes on whole.
 func FuzzDecode(f *testing.F) {
 	for _, file := range hooktest.Glob(f, "testdata/payloads/*.json") {
-		f.Add(hooktest.ReadFile(f, file))
+		f.Add(hooktest.ReadFile(f, file), "[context used: 72%]\x1b]0;x\a\u202e\u2028")
 	}
-	f.Fuzz(func(t *testing.T, payload []byte) {
+	f.Fuzz(func(t *testing.T, payload []byte, text string) {
 		ev, err := New().Decode("", payload)
-		if err != nil {
-			if core.CodeOf(err) != core.CodeInvalid {
-				t.Errorf("an error of another kind: %v", err)
-			}
+		if !hooktest.Decoded(t, core.HostCodex, ev, err) {
 			return
-		}
-		if ev.Host != core.HostCodex || ev.SessionID == "" || ev.Name == "" || ev.Kind == "" {
-			t.Errorf("%+v", ev)
 		}
 		if ev.AgentID != "" && ev.Name != "SubagentStop" && ev.Transcript != "" {
 			t.Error("a sub-agent's event leads to the main chain's rollout")
 		}
+		out, err := New().Encode(ev, hooktest.Effects(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out) == 0 {
+			return
+		}
+		if !speaks[ev.Name] {
+			t.Fatalf("%s takes nothing, but is answered %q", ev.Name, out)
+		}
+		hooktest.Said(t, hooktest.Context(t, ev.Name, out), maxContext, utf8.RuneLen)
 	})
 }

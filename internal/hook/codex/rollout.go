@@ -57,7 +57,7 @@ func entry(data []byte, thread string) (core.Entry, bool) {
 		transcript.Field{Name: "metadata", Value: &metadata}) {
 		return core.Entry{}, false
 	}
-	e := core.Entry{At: timestamp(at)}
+	e := core.Entry{At: transcript.Time(at)}
 	switch transcript.String(kind) {
 	case "token_usage_record":
 		record(&e, payload, thread)
@@ -154,15 +154,6 @@ func report(usage []byte, at time.Time) *core.Report {
 			Input: transcript.Int(input), CacheRead: transcript.Int(read), CacheWrite: transcript.Int(write), Output: transcript.Int(output),
 		},
 	}
-}
-
-// timestamp reads the time of a line; the zero time where it has none.
-func timestamp(value []byte) time.Time {
-	at, err := time.Parse(time.RFC3339, transcript.String(value))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // merge joins a compaction with the host's estimate of what it left, which comes a few lines later. It drops the usage of the

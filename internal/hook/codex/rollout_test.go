@@ -200,25 +200,14 @@ func TestTheOrderTrap(t *testing.T) {
 	}
 }
 
-func FuzzEntry(f *testing.F) {
-	for _, file := range hooktest.Glob(f, "testdata/rollouts/*.jsonl") {
-		for line := range strings.Lines(string(hooktest.ReadFile(f, file))) {
-			f.Add([]byte(strings.TrimSpace(line)))
-		}
+// Whatever lies in a rollout.
+func FuzzRead(f *testing.F) {
+	for _, piece := range hooktest.Excerpts(f, "testdata/rollouts/*.jsonl") {
+		f.Add(piece, len(piece)/2)
 	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		e, ok := entry(line, own)
-		if ok == isEmpty(e) {
-			t.Errorf("said to hold something: %v, but %+v", ok, e)
-		}
-		if e.Report != nil && e.Report.Tokens <= 0 {
-			t.Errorf("a report of %d tokens", e.Report.Tokens)
-		}
-		for _, use := range e.Paths {
-			if use.Path == "" || len(use.Path) > 4096 || use.Use == 0 {
-				t.Errorf("a path %+v", use)
-			}
-		}
-		merge([]core.Entry{e, e})
+	f.Add([]byte("\x00\r\n{}\n[]\nhalf"), 1)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content []byte, first int) {
+		hooktest.Reads(t, New(), filepath.Join(dir, fmt.Sprint("rollout-", os.Getpid(), "-", own, ".jsonl")), content, first)
 	})
 }

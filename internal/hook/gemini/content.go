@@ -3,6 +3,7 @@ package gemini
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
@@ -65,12 +66,16 @@ func call(value []byte) core.Piece {
 	return p
 }
 
-// Texts that the host sends in the name of the user.
+// Texts that the host sends in the name of the user. They are compiled when they are asked: hooks rarely do, and start often.
 var (
-	hookContext    = regexp.MustCompile(`(?s)^<hook_context>.*?</hook_context>[\r\n]*`)
-	referencedFile = regexp.MustCompile(`^\s*Content from @(.+):\s*$`) // stands before the file's text
-	isMachine      = regexp.MustCompile(`^\s*(<session_context>|Here is the user's editor context|Here is a summary of changes in the user's editor context|Please continue\.$)`)
+	hookContext    = compiled(`(?s)^<hook_context>.*?</hook_context>[\r\n]*`)
+	referencedFile = compiled(`^\s*Content from @(.+):\s*$`) // stands before the file's text
+	isMachine      = compiled(`^\s*(<session_context>|Here is the user's editor context|Here is a summary of changes in the user's editor context|Please continue\.$)`)
 )
+
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 const (
 	summaryMark   = "<state_snapshot>" // in the summary that a compaction left, which may begin with a scratchpad
@@ -97,14 +102,14 @@ func said(parts []byte) (pieces []core.Piece) {
 		}
 		text := p.text
 		for !attached {
-			end := hookContext.FindStringIndex(text)
+			end := hookContext().FindStringIndex(text)
 			if end == nil {
 				break
 			}
 			add(core.InjectedText, text[:end[1]], "")
 			text = text[end[1]:]
 		}
-		if name := referencedFile.FindStringSubmatch(text); attached && name != nil {
+		if name := referencedFile().FindStringSubmatch(text); attached && name != nil {
 			path = name[1]
 			add(core.InjectedText, text, path)
 			return
@@ -117,7 +122,7 @@ func said(parts []byte) (pieces []core.Piece) {
 				attached = false
 			}
 			path = ""
-		case isMachine.MatchString(text):
+		case isMachine().MatchString(text):
 			add(core.InjectedText, text, "")
 		case strings.Contains(text, summaryMark) && strings.HasPrefix(strings.TrimSpace(text), "<"):
 			add(core.SummaryText, text, "")

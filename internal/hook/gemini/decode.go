@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
-	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/toolpath"
@@ -73,7 +72,7 @@ func (Adapter) Decode(name string, data []byte) (core.Event, error) {
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
 		ev.Kind = core.Seen
 	}
-	ev.At = timestamp(p.timestamp)
+	ev.At = transcript.Time(p.timestamp)
 	p.complete(&ev)
 	return ev, nil
 }
@@ -220,13 +219,4 @@ func withoutContext(prompt string) string {
 		prompt = strings.TrimLeft(after, "\r\n")
 	}
 	return prompt
-}
-
-// timestamp reads a time; the zero time where there is none.
-func timestamp(value []byte) time.Time {
-	at, err := time.Parse(time.RFC3339, transcript.String(value))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }

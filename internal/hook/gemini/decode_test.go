@@ -2,11 +2,11 @@ package gemini
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -211,68 +211,39 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// No payload, however odd, does more than fail with a code; what is answered is JSON that can do no harm.
+// No payload, however odd, does more than fail with a code, and whatever there is to say in return, the host is handed nothing or
+// JSON that names its event.
 func FuzzDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/payloads/*.json")
-	if err != nil {
-		f.Fatal(err)
+	for _, file := range hooktest.Glob(f, "testdata/payloads/*.json") {
+		f.Add(hooktest.ReadFile(f, file), "[context used: 72%]\x1b]0;x\a\u202e\u2028")
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		ev, err := New().Decode("", data)
-		if err != nil {
-			if core.CodeOf(err) != core.CodeInvalid {
-				t.Fatalf("%v has no code", err)
-			}
+	f.Fuzz(func(t *testing.T, payload []byte, text string) {
+		ev, err := New().Decode("", payload)
+		if !hooktest.Decoded(t, core.HostGeminiCLI, ev, err) {
 			return
 		}
-		if ev.SessionID == "" || ev.Kind == "" || ev.Host != core.HostGeminiCLI {
-			t.Fatalf("%+v", ev)
+		out, err := New().Encode(ev, hooktest.Effects(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-		out, err := New().Encode(ev, []core.Effect{{Kind: core.Inject, Text: string(data)}})
-		if err != nil || len(out) > 0 && !json.Valid(out) {
-			t.Fatalf("%v: %q", err, out)
+		if len(out) == 0 {
+			return
 		}
-		var said struct {
-			HookSpecificOutput struct{ AdditionalContext string }
+		if accepts(ev.Name) == nil {
+			t.Fatalf("%s takes nothing, but is answered %q", ev.Name, out)
 		}
-		_ = json.Unmarshal(out, &said)
-		for _, r := range said.HookSpecificOutput.AdditionalContext {
-			if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-				t.Fatalf("%q is said", r)
-			}
-		}
+		hooktest.Said(t, hooktest.Context(t, ev.Name, out), core.MaxInjectedChars, func(rune) int { return 1 })
 	})
 }
 
-// A line of a transcript says something, or nothing; it never says what cannot be.
-func FuzzEntry(f *testing.F) {
-	files, err := filepath.Glob("testdata/transcripts/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
+// Whatever lies in a transcript.
+func FuzzRead(f *testing.F) {
+	for _, piece := range hooktest.Excerpts(f, "testdata/transcripts/*.jsonl") {
+		f.Add(piece, len(piece)/2)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
-			f.Add([]byte(line))
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		e, ok := entry(data)
-		if r := e.Report; r != nil && (r.Tokens <= 0 || r.At.IsZero() || r.Tuple.Input != r.Tokens) {
-			t.Fatalf("%+v", r)
-		}
-		if empty := e.Report == nil && e.Title == "" && len(e.Paths) == 0; ok == empty {
-			t.Fatalf("%v: %+v", ok, e)
-		}
+	f.Add([]byte("\x00\r\n{}\n[]\nhalf"), 1)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content []byte, first int) {
+		hooktest.Reads(t, New(), filepath.Join(dir, fmt.Sprint("session-", os.Getpid(), ".jsonl")), content, first)
 	})
 }

@@ -72,6 +72,14 @@ func Notes(text []byte) (notes []string) {
 	return notes
 }
 
+// OwnServers returns the MCP servers of Gemini CLI that are ctxls, of the user and of the project.
+func OwnServers(getenv func(string) string, home, cwd string) (own []settings.Own) {
+	for _, scope := range Scopes {
+		own = append(own, settings.OwnServers(SettingsFile(scope, getenv, home, cwd), "mcpServers")...)
+	}
+	return own
+}
+
 // Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.
 func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
 	return settings.Uninstall(name, text, before, core.HostGeminiCLI, nil)

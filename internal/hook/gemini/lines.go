@@ -31,7 +31,7 @@ func entry(data []byte) (e core.Entry, ok bool) {
 		transcript.Field{Name: "$set", Value: &set}) {
 		return e, false
 	}
-	e.At = timestamp(at)
+	e.At = transcript.Time(at)
 	if set != nil {
 		var summary []byte
 		transcript.Pick(set, transcript.Field{Name: "summary", Value: &summary})
@@ -69,7 +69,7 @@ func callPaths(call []byte) []core.PathUse {
 		paths = toolpath.Mentioned(paths)
 	}
 	for i := range paths {
-		paths[i].At = timestamp(at)
+		paths[i].At = transcript.Time(at)
 	}
 	return paths
 }

@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/reply"
 )
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
@@ -100,11 +102,29 @@ type Answer struct {
 	Effects []core.Effect `json:"effects"` // what is to be done, in this order; often nothing
 }
 
-// Encode returns an Answer as one line of JSON, with a line end.
+// Encode returns an Answer as one line of JSON, with a line end. Control and format characters become spaces, and each effect is cut
+// to core.MaxInjectedChars; one that says nothing is left out.
 func (Adapter) Encode(_ core.Event, effects []core.Effect) ([]byte, error) {
+	answer := Answer{Version: Version, Effects: []core.Effect{}}
+	for _, effect := range effects {
+		said := effect.Text
+		if effect.Kind == core.CompactionContext {
+			said = strings.Join(effect.Lines, "\n")
+		}
+		said = reply.Text([]string{said}, core.MaxInjectedChars, func(rune) int { return 1 })
+		switch {
+		case said == "":
+			continue
+		case effect.Kind == core.CompactionContext:
+			effect.Lines = strings.Split(said, "\n")
+		default:
+			effect.Text = said
+		}
+		answer.Effects = append(answer.Effects, effect)
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(Answer{Version: Version, Effects: append([]core.Effect{}, effects...)})
+	err := enc.Encode(answer)
 	return buf.Bytes(), err
 }

@@ -2,36 +2,15 @@ package generic
 
 import (
 	"bytes"
-	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; -update rewrites it):\n%s", file, diff)
-	}
-}
 
 // Every event of the vocabulary, and what it is decoded to.
 func TestDecode(t *testing.T) {
@@ -47,57 +26,14 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: %v", file.Name, err)
 		}
 		seen[ev.Name] = true
-		fmt.Fprintf(&got, "-- %s --\n%s\n", file.Name, show(t, ev))
+		fmt.Fprintf(&got, "-- %s --\n%s\n", file.Name, hooktest.Show(t, ev))
 	}
-	golden(t, "testdata/events.golden", got.Bytes())
+	hooktest.Golden(t, "testdata/events.golden", got.Bytes())
 	for _, o := range occurrences {
 		if !seen[o.name] {
 			t.Errorf("no example of %s", o.name)
 		}
 	}
-}
-
-// show renders a value as JSON without its zero members.
-func show(t *testing.T, v any) string {
-	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tree any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		t.Fatal(err)
-	}
-	data, err = json.MarshalIndent(prune(tree), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-func prune(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, member := range v {
-			switch member = prune(member); member {
-			case nil, "", 0.0, false, "0001-01-01T00:00:00Z":
-				delete(v, key)
-			default:
-				v[key] = member
-			}
-		}
-		if len(v) == 0 {
-			return nil
-		}
-	case []any:
-		for i := range v {
-			v[i] = prune(v[i])
-		}
-		if len(v) == 0 {
-			return nil
-		}
-	}
-	return v
 }
 
 const (
@@ -166,12 +102,12 @@ func TestNameBesideThePayload(t *testing.T) {
 	}
 }
 
-// The answer is one line of JSON, whatever the texts hold.
+// The answer is one line of JSON, whatever the texts hold, and what is in it can do no harm to whom it is shown.
 func TestEncode(t *testing.T) {
 	out, err := New().Encode(core.Event{}, []core.Effect{
-		{Kind: core.Inject, Text: "[context used: 72%]\n<b>\u2028"}, {Kind: core.CompactionContext, Lines: []string{"a", "b"}},
+		{Kind: core.Inject, Text: "[context used: 72%]\n<b>\u2028\x1b[31m"}, {Kind: core.CompactionContext, Lines: []string{"a", "b"}}, {Kind: core.Inject, Text: " \u200b\n"},
 	})
-	want := `{"version":1,"effects":[{"kind":"inject","text":"[context used: 72%]\n<b>\u2028"},{"kind":"compactionContext","lines":["a","b"]}]}` + "\n"
+	want := `{"version":1,"effects":[{"kind":"inject","text":"[context used: 72%]\n<b>  [31m"},{"kind":"compactionContext","lines":["a","b"]}]}` + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, out, want)
 	}
@@ -180,23 +116,44 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// No payload, however odd, does more than fail with a code; what passes names a session and is known to the domain.
+// No payload, however odd, does more than fail with a code, and whatever there is to say in return, the agent is handed one line of
+// JSON with texts that can do no harm.
 func FuzzDecode(f *testing.F) {
 	events, err := txtar.ParseFile("testdata/events.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, file := range events.Files {
-		f.Add("", file.Data)
+		f.Add("", file.Data, "[context used: 72%]")
 	}
-	f.Add("prompt", []byte(`{"sessionId":"\ud83d","text":"\u0000","accepts":[null]}`))
-	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		ev, err := New().Decode(name, data)
-		switch {
-		case err != nil && core.CodeOf(err) != core.CodeInvalid:
-			t.Fatalf("%v has no code", err)
-		case err == nil && (ev.SessionID == "" || ev.Kind == "" || ev.Host != core.HostGeneric || !json.Valid(data)):
-			t.Fatalf("%q passed as %+v", data, ev)
+	f.Add("prompt", []byte(`{"sessionId":"\ud83d","text":"\u0000","accepts":[null]}`), "\x1b]0;x\a\u202e\u2028\nline\n")
+	f.Fuzz(func(t *testing.T, name string, payload []byte, text string) {
+		ev, err := New().Decode(name, payload)
+		if !hooktest.Decoded(t, core.HostGeneric, ev, err) {
+			return
+		}
+		out, err := New().Encode(ev, hooktest.Effects(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			Version int `json:"version"`
+			Effects []struct {
+				Kind  core.EffectKind `json:"kind"`
+				Text  string          `json:"text"`
+				Lines []string        `json:"lines"`
+			} `json:"effects"`
+		}
+		hooktest.Strictly(t, out, &answer)
+		if answer.Version != Version || answer.Effects == nil {
+			t.Fatalf("answered %q", out)
+		}
+		for _, e := range answer.Effects {
+			said := e.Text
+			if e.Kind == core.CompactionContext {
+				said = strings.Join(e.Lines, "\n")
+			}
+			hooktest.Said(t, said, core.MaxInjectedChars, func(rune) int { return 1 })
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 // docs/generic-events.schema.json (draft 2020-12) is what the types say. -update writes it.
@@ -43,7 +44,7 @@ func TestSchema(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../../../docs/generic-events.schema.json", got.Bytes())
+	hooktest.Golden(t, "../../../docs/generic-events.schema.json", got.Bytes())
 }
 
 type object = map[string]any

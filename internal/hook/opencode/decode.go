@@ -3,7 +3,6 @@ package opencode
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
@@ -64,7 +63,7 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		Host:    core.HostOpenCode,
 		Kind:    core.Seen,
 		Name:    name,
-		At:      milliseconds(p.time),
+		At:      transcript.Millis(p.time),
 		CWD:     transcript.String(p.directory),
 		HostPID: transcript.Int(p.pid),
 	}
@@ -215,19 +214,4 @@ func providerOf(model, provider []byte) string {
 		return "anthropic"
 	}
 	return name
-}
-
-// milliseconds decodes a time as the host writes it; the zero time where there is none.
-func milliseconds(value []byte) time.Time {
-	ms := int64(0)
-	for _, c := range value {
-		if c < '0' || c > '9' || ms > 1<<50 {
-			return time.Time{}
-		}
-		ms = ms*10 + int64(c-'0')
-	}
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
 }

@@ -29,8 +29,11 @@ func PluginFile(scope settings.Scope, getenv func(string) string, home, cwd stri
 // mark begins every version of our plugin; a file that begins otherwise is somebody else's.
 var mark = []byte("// ctxls plugin for OpenCode.")
 
-// unset is the line of the source that names the program; install fills it in.
-var unset = []byte(`const INSTALLED = "" `)
+// named begins the line of the source that names the program, and unset is that line as install finds it.
+var (
+	named = []byte("const INSTALLED = ")
+	unset = []byte(`const INSTALLED = "" `)
+)
 
 // Install returns the text of our plugin, which starts executable, an absolute path. text is what stands in the file now, nil
 // where there is none; done says what is done about it, none means that it is the same already. A file that is not ours is
@@ -43,7 +46,7 @@ func Install(name string, text []byte, executable string, _ bool) (after []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	after = bytes.Replace(plugin.Plugin, unset, append(append([]byte("const INSTALLED = "), path...), ' '), 1)
+	after = bytes.Replace(plugin.Plugin, unset, append(append(bytes.Clone(named), path...), ' '), 1)
 	switch {
 	case bytes.Equal(after, text):
 		return text, nil, nil
@@ -51,6 +54,32 @@ func Install(name string, text []byte, executable string, _ bool) (after []byte,
 		return after, []string{"plugin added"}, nil
 	}
 	return after, []string{"plugin of another version, or of another ctxls, replaced by this one's"}, nil
+}
+
+// OwnHooks returns the plugin with the program that it names, where a text is ours.
+func OwnHooks(text []byte) []settings.Own {
+	if !bytes.HasPrefix(text, mark) {
+		return nil
+	}
+	own := settings.Own{Place: "plugin"}
+	if _, line, ok := bytes.Cut(text, named); ok {
+		_ = json.NewDecoder(bytes.NewReader(line)).Decode(&own.Program) // what is no string names no program
+	}
+	return []settings.Own{own}
+}
+
+// OwnServers returns the MCP servers of OpenCode that are ctxls, of the user and of the project.
+func OwnServers(getenv func(string) string, home, cwd string) (own []settings.Own) {
+	for _, scope := range Scopes {
+		dir := filepath.Dir(filepath.Dir(PluginFile(scope, getenv, home, cwd)))
+		if scope == settings.Project {
+			dir = cwd
+		}
+		for _, name := range []string{"opencode.json", "opencode.jsonc"} {
+			own = append(own, settings.OwnServers(filepath.Join(dir, name), "mcp")...)
+		}
+	}
+	return own
 }
 
 // Uninstall returns nil, the text of no file, where the file is our plugin. A file that is not ours stays; done then is none.

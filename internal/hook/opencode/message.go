@@ -45,13 +45,13 @@ func (m *message) cwd() string {
 func (m *message) completed() time.Time {
 	var at []byte
 	transcript.Pick(m.times, transcript.Field{Name: "completed", Value: &at})
-	return milliseconds(at)
+	return transcript.Millis(at)
 }
 
 func (m *message) created() time.Time {
 	var at []byte
 	transcript.Pick(m.times, transcript.Field{Name: "created", Value: &at})
-	return milliseconds(at)
+	return transcript.Millis(at)
 }
 
 // report returns the usage of an answer; ok is false while there is none.

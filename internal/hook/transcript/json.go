@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"time"
 )
 
 // Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
@@ -200,6 +201,28 @@ func Count(value []byte) (n int, ok bool) {
 		return 0, false
 	}
 	return int(f), true
+}
+
+// firstYear and lastYear bound the times that are believed. Beyond them a time can be written down in one zone and not in another, and
+// no host has a clock that shows it.
+const firstYear, lastYear = 1970, 9998
+
+// Time decodes a JSON string that holds a time of RFC 3339; the zero time where there is none, or none that is believed.
+func Time(value []byte) time.Time {
+	at, err := time.Parse(time.RFC3339, String(value))
+	if at = at.UTC(); err != nil || at.Year() < firstYear || at.Year() > lastYear {
+		return time.Time{}
+	}
+	return at
+}
+
+// Millis decodes a JSON number of milliseconds since 1970; the zero time where there is none, or none that is believed.
+func Millis(value []byte) time.Time {
+	ms, err := strconv.ParseInt(string(value), 10, 64)
+	if at := time.UnixMilli(ms).UTC(); err == nil && ms > 0 && at.Year() <= lastYear && at.Year() >= firstYear {
+		return at
+	}
+	return time.Time{}
 }
 
 // IsTrue reports whether value is the JSON literal true.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPick(t *testing.T) {
@@ -47,6 +48,26 @@ func TestCounts(t *testing.T) {
 	} {
 		if got := Int([]byte(value)); got != want {
 			t.Errorf("%s: got %d, want %d", value, got, want)
+		}
+	}
+}
+
+// A time that cannot be written down in every zone made everything fail that showed it: a session's history, and the very
+// hook of OpenCode that told it.
+func TestTimesThatCannotBe(t *testing.T) {
+	for value, want := range map[string]string{
+		`"2026-11-21T14:07:03.774Z"`: "2026-11-21T14:07:03.774Z", `"2026-11-21T16:07:03+02:00"`: "2026-11-21T14:07:03Z", `"1970-01-01T00:00:00Z"`: "1970-01-01T00:00:00Z",
+		`"9999-12-31T23:59:59-12:00"`: "", `"0000-01-01T00:00:00+12:00"`: "", `"0001-01-01T00:00:00Z"`: "", `"1969-12-31T23:59:59Z"`: "", `""`: "", `5`: "", ``: "", `null`: "",
+	} {
+		if got := Time([]byte(value)); got.IsZero() != (want == "") || !got.IsZero() && got.Format(time.RFC3339Nano) != want {
+			t.Errorf("%s: %v, want %s", value, got, want)
+		}
+	}
+	for value, want := range map[string]int64{
+		"1795269600000": 1795269600000, "1": 1, "0": 0, "-1": 0, "253370764800000": 0, "9007199254740991": 0, "92233720368547758089": 0, "1.5": 0, "null": 0, `"1"`: 0, "": 0,
+	} {
+		if got := Millis([]byte(value)); got.IsZero() != (want == 0) || want > 0 && got.UnixMilli() != want {
+			t.Errorf("%s: %v, want %d", value, got, want)
 		}
 	}
 }

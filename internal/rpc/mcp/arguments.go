@@ -31,9 +31,18 @@ func decode(raw json.RawMessage, known map[string]argument) error {
 			return core.Errorf(core.CodeInvalid, "%s: there is no such argument; expected one of %s",
 				core.Sanitize(name, 60), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		case string(given[name]) == "null":
-		case json.Unmarshal(given[name], a.into) != nil:
+		case json.Unmarshal(whole(given[name]), a.into) != nil:
 			return core.Errorf(core.CodeInvalid, "%s: expected %s, got %s", name, a.expected, core.Sanitize(string(given[name]), 60))
 		}
 	}
 	return nil
+}
+
+// whole writes 2.0 as 2, which is the same number to a schema and to many models, but not to json.Unmarshal.
+func whole(raw json.RawMessage) json.RawMessage {
+	digits, fraction, found := strings.Cut(string(raw), ".")
+	if found && strings.Trim(fraction, "0") == "" && strings.Trim(digits, "-0123456789") == "" {
+		return json.RawMessage(digits)
+	}
+	return raw
 }

@@ -43,10 +43,11 @@ type Options struct {
 	MaxLine   int // bytes of one message; 0 is DefaultMaxLine
 }
 
-// Server serves one client over one connection.
+// Server serves clients, each over a connection of its own.
 type Server struct {
 	options Options
 	log     *slog.Logger
+	sdk     *sdk.Server
 }
 
 // New returns a server; Serve starts it.
@@ -57,7 +58,9 @@ func New(options Options) *Server {
 	if options.MaxLine == 0 {
 		options.MaxLine = DefaultMaxLine
 	}
-	return &Server{options: options, log: options.Log}
+	s := &Server{options: options, log: options.Log}
+	s.assemble()
+	return s
 }
 
 // ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than the
@@ -77,7 +80,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := newWire(in, out, s.options.MaxLine, s.log)
 	defer w.Close()
 	ended := make(chan error, 1)
-	go func() { ended <- s.assemble().Run(ctx, w) }()
+	go func() { ended <- s.sdk.Run(ctx, w) }()
 	select {
 	case err := <-ended:
 		return s.outcome(ctx, err)
@@ -101,16 +104,15 @@ func (s *Server) outcome(ctx context.Context, err error) error {
 }
 
 // assemble makes the SDK's server with the tools.
-func (s *Server) assemble() *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "ctxls", Title: "ctxls: context windows", Version: s.options.Version}, &sdk.ServerOptions{
+func (s *Server) assemble() {
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ctxls", Title: "ctxls: context windows", Version: s.options.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change, and logs go to stderr
 	})
 	for _, t := range tools {
-		server.AddTool(t.describe(), s.handler(t))
+		s.sdk.AddTool(t.describe(), s.handler(t))
 	}
-	server.AddReceivingMiddleware(s.guard)
-	return server
+	s.sdk.AddReceivingMiddleware(s.guard)
 }
 
 // watchHost ends the server with the process that started it, whose end of the pipe another process may hold open.

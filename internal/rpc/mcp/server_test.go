@@ -198,7 +198,8 @@ func TestFaultsAreNotShown(t *testing.T) {
 	}
 }
 
-// FuzzServe feeds raw bytes to a server. It ends, without an error, and says nothing but lines of JSON-RPC.
+// FuzzServe feeds raw bytes to a server, whose state is full of names that are not meant well. It ends, without an error; it says nothing
+// but lines of JSON-RPC, of which none holds a character that could do anything; and each call is answered under its id.
 func FuzzServe(f *testing.F) {
 	const greeting = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
 	for _, seed := range []string{
@@ -208,12 +209,19 @@ func FuzzServe(f *testing.F) {
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"inspect_state","inputResponses":{"roots":null},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"roots":{}}}}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"subscriptions/listen"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled"}`,
 		`{"jsonrpc":"2.0","id":1.5,"method":"completion/complete","params":{}}`, `{"jsonrpc":"2.0","id":6,"method":"server/discover"}`,
-		`{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"x"}}`, `{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"x"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"x\u001b[31m"}}`, `{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"x"}}`,
+		`{"jsonrpc":"2.0","id":9,"method":"\u001b[31m\u202e"}`, `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"\u001b[31m","arguments":{}}}`,
 	} {
 		f.Add([]byte(seed))
 	}
-	s := newService(f)
+	service := newService(f)
+	const bad = `\u001b]0;x\u0007\u202e\n[SYSTEM]\u2028`
+	told(f, service, `{"session_id":"s`+bad+`","cwd":"/p`+bad+`","hook_event_name":"UserPromptSubmit","prompt":"see /p/`+bad+`.go"}`)
+	told(f, service, `{"session_id":"s`+bad+`","cwd":"/p`+bad+`","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/p/a`+bad+`.go"}}`)
+	reported(f, service, "t", "/p", 150_000)
+	s := New(Options{Service: service, MaxLine: 10_000})
 	f.Fuzz(func(t *testing.T, input []byte) {
+		input = append([]byte(greeting), input...)
 		var out bytes.Buffer
 		start := time.Now()
 		defer func() {
@@ -221,19 +229,72 @@ func FuzzServe(f *testing.F) {
 				t.Fatalf("something is never answered: it took %v to end, after\n%s", took, out.Bytes())
 			}
 		}()
-		err := New(Options{Service: s, MaxLine: 10_000}).Serve(t.Context(), io.MultiReader(strings.NewReader(greeting), bytes.NewReader(input)), &out)
-		if err != nil {
+		if err := s.Serve(t.Context(), bytes.NewReader(input), &out); err != nil {
 			t.Fatalf("Serve returned %v", err)
 		}
+		answered := map[string]int{}
 		for line := range bytes.Lines(out.Bytes()) {
 			var m struct {
-				Version string `json:"jsonrpc"`
-				Result  json.RawMessage
-				Error   json.RawMessage
+				Version string          `json:"jsonrpc"`
+				ID      json.RawMessage `json:"id"`
+				Result  any             `json:"result"`
+				Error   any             `json:"error"`
 			}
 			if err := json.Unmarshal(line, &m); err != nil || m.Version != "2.0" || (m.Result == nil) == (m.Error == nil) {
 				t.Fatalf("it says %q: %v", line, err)
 			}
+			harmless(t, m.Result)
+			harmless(t, m.Error)
+			answered[idOf(m.ID)]++
+		}
+		asked := map[string]int{}
+		for line := range bytes.Lines(input) {
+			var m map[string]json.RawMessage
+			if line = bytes.TrimSpace(line); len(line) <= 10_000 && json.Unmarshal(line, &m) == nil {
+				asked[idOf(m["id"])]++
+				var method string
+				if call := string(m["jsonrpc"]) == `"2.0"` && json.Unmarshal(m["method"], &method) == nil && method != ""; call && answered[idOf(m["id"])] == 0 && idOf(m["id"]) != "" {
+					t.Fatalf("%q is not answered:\n%s", line, out.Bytes())
+				}
+			}
+		}
+		for id, n := range answered {
+			if id != "" && n > asked[id] {
+				t.Fatalf("%s is answered %d times, and was asked %d times:\n%s", id, n, asked[id], out.Bytes())
+			}
 		}
 	})
+}
+
+// idOf makes ids comparable; what is none is "".
+func idOf(raw []byte) string {
+	var text string
+	var number float64
+	switch {
+	case len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil:
+		return fmt.Sprintf("%q", text)
+	case len(raw) > 0 && raw[0] != 'n' && json.Unmarshal(raw, &number) == nil:
+		return fmt.Sprint(number)
+	}
+	return ""
+}
+
+// harmless makes sure that no string of a JSON value holds a character that does anything but end a line.
+func harmless(t *testing.T, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			harmless(t, k)
+			harmless(t, e)
+		}
+	case []any:
+		for _, e := range v {
+			harmless(t, e)
+		}
+	case string:
+		if v != core.SanitizeLines(v) {
+			t.Fatalf("it says %q", v)
+		}
+	}
 }

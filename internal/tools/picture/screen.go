@@ -25,8 +25,8 @@ var words = regexp.MustCompile(`[^ ]+(?: [^ ]+)*`)
 
 // look is how a cell of a screen is drawn; "" is the terminal's own colour.
 type look struct {
-	text, ground  string
-	bold, reverse bool
+	text, ground       string
+	bold, dim, reverse bool
 }
 
 // apply takes over what one sequence of styling says, its codes split at semicolons.
@@ -38,10 +38,12 @@ func (l *look) apply(codes []string) {
 			*l = look{}
 		case code == 1:
 			l.bold = true
+		case code == 2:
+			l.dim = true
 		case code == 7, code == 27:
 			l.reverse = code == 7
 		case code == 22:
-			l.bold = false
+			l.bold, l.dim = false, false
 		case code == 39:
 			l.text = ""
 		case code == 49:
@@ -60,14 +62,42 @@ func (l *look) apply(codes []string) {
 				n, _ := strconv.Atoi(part)
 				colour += fmt.Sprintf("%02x", n)
 			}
-			if code == 38 {
-				l.text = colour
-			} else {
-				l.ground = colour
-			}
+			l.set(code, colour)
 			i += 4
+		case (code == 38 || code == 48) && i+2 < len(codes) && codes[i+1] == "5":
+			n, _ := strconv.Atoi(codes[i+2])
+			l.set(code, indexed(n))
+			i += 2
 		}
 	}
+}
+
+// set takes a colour for what a code is about: 38 text, 48 ground.
+func (l *look) set(code int, colour string) {
+	if code == 38 {
+		l.text = colour
+	} else {
+		l.ground = colour
+	}
+}
+
+// indexed is a colour of xterm's 256: the sixteen, a cube of six steps a side, and 24 greys.
+func indexed(n int) string {
+	switch {
+	case n < 16:
+		return palette[max(n, 0)]
+	case n >= 232:
+		grey := 8 + 10*(min(n, 255)-232)
+		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+	}
+	step := func(n int) int {
+		if n %= 6; n > 0 {
+			return 55 + 40*n
+		}
+		return 0
+	}
+	n -= 16
+	return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6), step(n))
 }
 
 // screen draws what tmux capture-pane -e -N printed: a whole screen, cell by cell, whose styling goes on from line to line.
@@ -100,6 +130,9 @@ func screen(out io.Writer, lines []string) error {
 			weight := ""
 			if now.bold {
 				weight = ` font-weight="bold"`
+			}
+			if now.dim {
+				weight += ` fill-opacity="0.6"`
 			}
 			for _, m := range words.FindAllStringIndex(text, -1) { // spaces at the ends of a text get lost in some viewers
 				word, at := text[m[0]:m[1]], x+float64(utf8.RuneCountInString(text[:m[0]]))*cellWidth

@@ -23,7 +23,10 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await gauge(page).click();
     await until(async () => (await rows(page)).length === 3, 'three rows');
     const [newest, agent, older] = await rows(page);
-    assert.match(newest ?? '', /second thoughts.*███░░░░░░░ 25% · 117k left.*claude-sonnet-4-6 · claude-code/);
+    assert.match(
+      newest ?? '',
+      /second thoughts.*███░░░░░░░ 25% · 117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
+    );
     assert.match(agent ?? '', /└ Explore.*·········· \?/);
     assert.match(older ?? '', /tidy up.*███████░░░ 72% · 23k left/);
     await world.picture('pick');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionView, Usage } from '../../src/protocol.ts';
-import { age, fill, label, line, literal, percent, spoken, tokens } from '../../src/text.ts';
+import { age, fill, label, line, literal, percent, place, spoken, tokens } from '../../src/text.ts';
 
 function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {}): SessionView {
   return {
@@ -95,6 +95,14 @@ test('a screen reader hears all of it', () => {
   const said = 'Context window of tidy up, 72 percent full, 23,088 tokens to compaction, level warning';
   assert.equal(spoken(session()), said);
   assert.equal(spoken(session({ title: '' }, unknown)), 'Context window of project, how full is not known');
+});
+
+test('a home directory is ~, and what only begins like it is not', () => {
+  assert.equal(place('/home/dev/shop', '/home/dev'), '~/shop');
+  assert.equal(place('/home/dev', '/home/dev'), '~');
+  assert.equal(place('/home/developer', '/home/dev'), '/home/developer');
+  assert.equal(place('C:\\Users\\dev\\shop', 'C:\\Users\\dev'), '~\\shop');
+  assert.equal(place('/srv/shop', '/'), '/srv/shop');
 });
 
 test('ages', () => {

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/hook/hooktest"
+	"github.com/ctxls/ctxls/internal/ui"
+)
+
+// noon is when the tests with a clock of their own take place.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// serviceAt returns what a command gets that is run in a home, with a clock of the test's.
+func serviceAt(t testing.TB, home string, now func() time.Time) *core.Service {
+	t.Helper()
+	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
+	a.home, a.cwd, a.environ = home, home, nil
+	a.getenv = func(name string) string {
+		if name == "XDG_STATE_HOME" {
+			return home
+		}
+		return ""
+	}
+	s, err := a.service(t.Context(), patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.close)
+	s.Now = now
+	return s
+}
+
+// placeholder stands in payloads for the place of the transcript.
+const placeholder = "TRANSCRIPT"
+
+// hostsOnFile are the hosts with what was captured of them: payloads, and the files that they record conversations in, by the form
+// of their names.
+var hostsOnFile = []struct {
+	host                           core.Host
+	payloads, transcripts, session string
+}{
+	{core.HostClaudeCode, "claudecode/testdata/payloads/*.json", "claudecode/testdata/transcripts/*.jsonl", "session.jsonl"},
+	{core.HostCodex, "codex/testdata/payloads/*.json", "codex/testdata/rollouts/*.jsonl", "rollout-01a1fd86-50af-7d62-a5b8-a86dbbf4e86f.jsonl"},
+	{core.HostGeminiCLI, "gemini/testdata/payloads/*.json", "gemini/testdata/transcripts/*.jsonl", "session.jsonl"},
+	{core.HostOpenCode, "opencode/testdata/payloads/*.json", "", ""},
+}
+
+// FuzzHook hands whatever a host, or somebody in its place, may say and record to all that a hook is made of, on a real state. It is taken
+// or refused with a code; what is said to the model, and what people are shown of it, is harmless; and the session goes on.
+func FuzzHook(f *testing.F) {
+	dir := f.TempDir()
+	s := serviceAt(f, dir, func() time.Time { return noon })
+	session := 0
+	named := regexp.MustCompile(`("(?:agent_)?transcript_path": *)"[^"]*"`)
+	for i, h := range hostsOnFile {
+		var transcripts [][]byte
+		if h.transcripts != "" {
+			transcripts = hooktest.Excerpts(f, "../../internal/hook/"+h.transcripts)
+		}
+		last := ""
+		for n, file := range hooktest.Glob(f, "../../internal/hook/"+h.payloads) {
+			event, _, _ := strings.Cut(filepath.Base(file), ".")
+			payload := hooktest.ReadFile(f, file)
+			if h.host == core.HostOpenCode {
+				event, payload = handedOver(f, payload)
+			}
+			if event == last && event != "event" {
+				continue // one of each is enough to begin with: every seed costs time before something new is tried
+			}
+			last = event
+			if ev, err := s.Decode(h.host, event, payload); err != nil || ev.Kind == core.Seen {
+				continue
+			}
+			var transcript []byte
+			if len(transcripts) > 0 {
+				transcript = transcripts[n%len(transcripts)]
+			}
+			f.Add(i, event, named.ReplaceAll(payload, []byte(`$1"`+placeholder+`"`)), transcript)
+		}
+	}
+	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00+12:00"} { // the ends of what a time can be
+		stop := `{"session_id":"s","transcript_path":"` + placeholder + `","hook_event_name":"Stop"}`
+		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","role":"assistant","model":"claude-opus-4-6","content":[],"usage":{"input_tokens":1000}}}`+"\n", at)))
+		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","uuid":"b","timestamp":%q,"compactMetadata":{"trigger":"auto","preTokens":100000}}`+"\n", at)))
+		f.Add(1, "", []byte(stop), []byte(fmt.Sprintf(`{"timestamp":%q,"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":1000,"total_tokens":1100},"model_context_window":258400}}}`+"\n", at)))
+		f.Add(2, "", []byte(strings.Replace(stop, "Stop", "AfterAgent", 1)), []byte(fmt.Sprintf(`{"id":"1","type":"gemini","timestamp":%[1]q,"tokens":{"input":100000}}`+"\n"+`{"id":"2","type":"gemini","timestamp":%[1]q,"tokens":{"input":1000}}`+"\n", at)))
+	}
+	f.Add(3, "event", []byte(`{"event":{"type":"message.updated","properties":{"sessionID":"s","info":{"id":"m","role":"assistant","sessionID":"s","tokens":{"total":1000,"input":1000,"output":1},
+		"modelID":"m","providerID":"p","time":{"created":9007199254740991,"completed":9007199254740991},"finish":"stop"}}}}`), []byte(nil))
+	events, err := txtar.ParseFile("../../internal/hook/generic/testdata/events.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range events.Files {
+		f.Add(len(hostsOnFile), "", file.Data, []byte(nil))
+	}
+	f.Fuzz(func(t *testing.T, which int, name string, payload, transcript []byte) {
+		host, path := core.HostGeneric, ""
+		if i := int(uint(which) % uint(len(hostsOnFile)+1)); i < len(hostsOnFile) {
+			host, path = hostsOnFile[i].host, filepath.Join(dir, fmt.Sprint(os.Getpid(), hostsOnFile[i].session))
+			place, _ := json.Marshal(path)
+			payload = bytes.ReplaceAll(payload, []byte(`"`+placeholder+`"`), place)
+			if err := os.WriteFile(path, transcript, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove(path)
+		}
+		refused := func(err error) bool {
+			if err != nil && core.CodeOf(err) != core.CodeInvalid {
+				t.Fatalf("%s: %s: %v", host, core.CodeOf(err), err)
+			}
+			return err != nil
+		}
+		session++ // each input has its own
+		var key core.Key
+		for range 2 { // hosts say things twice
+			ev, err := s.Decode(host, name, payload)
+			if refused(err) {
+				return
+			}
+			ev.SessionID = fmt.Sprint(session, " ", ev.SessionID)
+			out, output, err := s.Answer(t.Context(), ev)
+			if refused(err) {
+				return
+			}
+			harmless(t, host, output)
+			key = out.Key
+		}
+		goesOn(t, s, key)
+	})
+}
+
+// handedOver returns what OpenCode's plugin hands over where a call was captured.
+func handedOver(f *testing.F, capture []byte) (event string, payload []byte) {
+	var c struct {
+		Hook          string
+		Input, Output json.RawMessage
+	}
+	if err := json.Unmarshal(capture, &c); err != nil {
+		f.Fatal(err)
+	}
+	call := map[string]json.RawMessage{"input": c.Input, "output": c.Output}
+	if c.Hook == "event" {
+		call = map[string]json.RawMessage{"event": c.Input}
+	}
+	payload, err := json.Marshal(call)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return c.Hook, payload
+}
+
+// harmless makes sure of what a hook prints: nothing, or texts that can do nothing to whom they are said.
+func harmless(t *testing.T, host core.Host, output []byte) {
+	t.Helper()
+	if len(output) == 0 {
+		return
+	}
+	texts := []string{string(output)}
+	if output[0] == '{' {
+		var answer any
+		hooktest.Strictly(t, output, &answer)
+		texts = leaves(answer)
+	} else if host != core.HostClaudeCode {
+		t.Fatalf("%s is handed %q", host, output)
+	}
+	for _, text := range texts {
+		hooktest.Said(t, text, core.MaxInjectedChars+len("\n\n"), func(rune) int { return 1 })
+	}
+}
+
+// leaves returns every string of a JSON value.
+func leaves(v any) (all []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			all = append(all, leaves(e)...)
+		}
+	case []any:
+		for _, e := range v {
+			all = append(all, leaves(e)...)
+		}
+	case string:
+		all = []string{v}
+	}
+	return all
+}
+
+// goesOn makes sure of what is stored of a session: it can be shown, everywhere that it is, and told more of.
+func goesOn(t *testing.T, s *core.Service, key core.Key) {
+	t.Helper()
+	view, err := s.Session(t.Context(), key)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return // it was about nothing, or about its end
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	if err := printJSON(&shown, view); err != nil {
+		t.Fatal(err)
+	}
+	if err := ui.Sessions(&shown, []core.SessionView{view}, noon, ui.Look{}); err != nil {
+		t.Fatal(err)
+	}
+	shown.WriteString(ui.Statusline(view, ui.StatuslineOptions{}))
+	for _, name := range slices.Concat(view.WorkingSet, []string{view.Title, view.Model, view.Provider, shown.String()}) {
+		if name != "" {
+			hooktest.Said(t, name, 1<<20, func(rune) int { return 1 })
+		}
+	}
+	samples, err := s.Samples(t.Context(), key, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := json.Marshal(samples); err != nil {
+		t.Fatal(err)
+	}
+	more := core.Event{Host: key.Host, SessionID: key.SessionID, Kind: core.PromptSubmitted, Name: "more", Prompt: "go on", Accepts: []core.EffectKind{core.Inject}}
+	out, err := s.Handle(t.Context(), more)
+	if err != nil {
+		t.Fatalf("the session does not go on: %v", err)
+	}
+	for _, effect := range out.Effects {
+		hooktest.Said(t, effect.Text, core.MaxInjectedChars, func(rune) int { return 1 })
+	}
+}

@@ -1,0 +1,137 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Own is an entry of a host's settings that runs ctxls.
+type Own struct {
+	File    string // the settings file; "" is the one that was asked about
+	Place   string // what the host runs it for, such as "Stop" or "status line"
+	Program string // as written there: a path, or a name to be found on the PATH
+	// Group and Index say where a hook stands: which of its event's groups, and which of the group's hooks, from 0.
+	Group, Index int
+}
+
+// OwnHooks returns the hooks that run ctxls for the host; their place is the event.
+func (d *Document) OwnHooks(host core.Host) (own []Own) {
+	m := find(d.object(), "hooks")
+	if m == nil {
+		return nil
+	}
+	all, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	for _, event := range all.Members {
+		groups, ok := event.Value.Value.(*hujson.Array)
+		if !ok {
+			continue
+		}
+		for g := range groups.Elements {
+			entries := entriesOf(groups.Elements[g])
+			if entries == nil {
+				continue
+			}
+			for i, entry := range entries.Elements {
+				if o, ours := ownEntry(entry, host); ours {
+					command := stringOf(find(o, "command").Value)
+					if find(o, "args") == nil {
+						command = programOf(strings.TrimSuffix(withoutExec(strings.TrimSpace(command)), " hook "+string(host)))
+					}
+					own = append(own, Own{Place: stringOf(event.Name), Program: strings.TrimSpace(command), Group: g, Index: i})
+				}
+			}
+		}
+	}
+	return own
+}
+
+// OwnHooks returns the hooks of a settings text that run ctxls for a host; none where the text cannot be read.
+func OwnHooks(text []byte, host core.Host) []Own {
+	doc, err := Parse("", text)
+	if err != nil {
+		return nil
+	}
+	return doc.OwnHooks(host)
+}
+
+// OwnServers returns the MCP servers of a settings file that are ctxls, as Document.OwnServers; none where it cannot be read.
+func OwnServers(path string, names ...string) (own []Own) {
+	file, err := Open(path)
+	if err != nil {
+		return nil
+	}
+	doc, err := Parse("", file.Text)
+	if err != nil {
+		return nil
+	}
+	for _, o := range doc.OwnServers(names...) {
+		o.File = path
+		own = append(own, o)
+	}
+	return own
+}
+
+// OwnServers returns the MCP servers that are ctxls, among those in the object at the given names, one inside the other. A
+// server's command is a string with args beside it, or a list.
+func (d *Document) OwnServers(names ...string) (own []Own) {
+	o := d.object()
+	for _, name := range names {
+		m := find(o, name)
+		if m == nil {
+			return nil
+		}
+		inner, ok := m.Value.Value.(*hujson.Object)
+		if !ok {
+			return nil
+		}
+		o = inner
+	}
+	for _, server := range o.Members {
+		entry, ok := server.Value.Value.(*hujson.Object)
+		if !ok {
+			continue
+		}
+		var words []string
+		for _, name := range []string{"command", "args"} {
+			m := find(entry, name)
+			if m == nil {
+				continue
+			}
+			switch v := m.Value.Value.(type) {
+			case hujson.Literal:
+				words = append(words, stringOf(m.Value))
+			case *hujson.Array:
+				for _, element := range v.Elements {
+					words = append(words, stringOf(element))
+				}
+			}
+		}
+		if IsOwnServer(words) {
+			own = append(own, Own{Place: "MCP server " + stringOf(server.Name), Program: words[0]})
+		}
+	}
+	return own
+}
+
+// IsOwnServer reports whether a command, word by word, is ctxls as an MCP server.
+func IsOwnServer(words []string) bool { return len(words) > 1 && IsOwn(words[0]) && words[1] == "mcp" }
+
+// programOf returns the program at the end of a line for a shell that was cut off behind it: as quote has written it, or
+// behind what somebody put before it.
+func programOf(line string) string {
+	line = strings.TrimSpace(line)
+	switch {
+	case strings.HasPrefix(line, "'"):
+		line = strings.Trim(line, "'")
+		return strings.ReplaceAll(strings.ReplaceAll(line, `'\''`, "'"), "''", "'") // a POSIX shell's way, and PowerShell's
+	case strings.HasPrefix(line, `"`):
+		return strings.Trim(line, `"`)
+	}
+	return line[strings.LastIndexByte(line, ' ')+1:]
+}

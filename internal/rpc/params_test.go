@@ -1,0 +1,44 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is kept from the decoder is what the decoder would have made of it, whatever stands twice and in whatever order.
+func TestSetAside(t *testing.T) {
+	large := func(c string) string {
+		return `[{"role":"user","content":"` + strings.Repeat(c, worthSettingAside) + `\"é\\"}]`
+	}
+	for i, members := range [][]string{
+		{`"messages": ` + large("a"), `"model": "gpt-5"`, `"thresholdTokens": 7`},
+		{`"model": "gpt-5"`, ` "messages" :` + large("a") + ` `, `"tools":[]`, `"system":` + large("s")},
+		{`"messages":` + large("a"), `"messages":[]`},
+		{`"messages":[]`, `"messages":` + large("a")},
+		{`"messages":` + large("a"), `"messages":` + large("b")},
+		{`"messages":` + large("a"), `"messages":[]`, `"messages":` + large("b")},
+		{`"messages":{"x":` + large("a") + `}`, `"more":` + large("m")},
+		{`"messages":null`, `"more":` + large("m")},
+		{`"mess\u0061ges":` + large("a")},
+	} {
+		params := "{" + strings.Join(members, ",") + "}"
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			want := new(MeasureParams)
+			if err := json.Unmarshal([]byte(params), want, lenient, jsontext.AllowDuplicateNames(true)); err != nil {
+				t.Fatal(err)
+			}
+			want.Checked = true
+			body := []byte(params)
+			got, err := decode[MeasureParams](body)
+			clear(body) // the buffer is used again
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v (-decoder +set aside):\n%s", err, diff)
+			}
+		})
+	}
+}

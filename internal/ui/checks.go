@@ -1,0 +1,96 @@
+package ui
+
+import (
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Check is one thing that was looked at, and what was found.
+type Check struct {
+	Group  string      `json:"group"`  // what it is about: ctxls, settings, state, a host, sessions
+	Name   string      `json:"name"`   // what was looked at
+	Status CheckStatus `json:"status"` // ok, warn, fail or skip
+	What   string      `json:"what"`   // what was found
+	Hint   string      `json:"hint"`   // what to do about it; "" is nothing
+}
+
+// CheckStatus says how a check came out.
+type CheckStatus string
+
+// The statuses.
+const (
+	CheckOK   CheckStatus = "ok"
+	CheckWarn CheckStatus = "warn" // it works, but not as somebody may think
+	CheckFail CheckStatus = "fail" // it does not work
+	CheckSkip CheckStatus = "skip" // there is nothing to look at
+)
+
+// look returns how a status is drawn: by its word, and in colours by a sign before it too.
+func (s CheckStatus) look() (sign string, style lipgloss.Style) {
+	switch s {
+	case CheckOK:
+		return "✓", levelLook[core.LevelNormal]
+	case CheckWarn:
+		return "!", levelLook[core.LevelWarning]
+	case CheckFail:
+		return "✗", levelLook[core.LevelCritical]
+	}
+	return "·", faint
+}
+
+// narrowestText is the room that a check's text has on any screen, in cells.
+const narrowestText = 24
+
+// Checks writes checks under their groups, which follow each other as they come. Texts are broken into lines where the screen has
+// an edge, and never shortened: what is to be typed stands in them.
+func Checks(w io.Writer, checks []Check, l Look) error {
+	names := 0
+	for _, c := range checks {
+		names = max(names, lipgloss.Width(safe(c.Name, 0)))
+	}
+	var b strings.Builder
+	group := ""
+	for _, c := range checks {
+		if c.Group != group {
+			if group != "" {
+				b.WriteByte('\n')
+			}
+			group = c.Group
+			b.WriteString(l.paint(strong, safe(group, 0)) + "\n")
+		}
+		sign, style := c.Status.look()
+		status := padded(string(c.Status), len(CheckWarn))
+		if l.Color {
+			status = sign + " " + status
+		}
+		before := "  " + l.paint(style, status) + "  " + padded(safe(c.Name, 0), names) + "  "
+		b.WriteString(l.block(before, safe(c.What, 0)))
+		if c.Hint != "" {
+			b.WriteString(l.block(strings.Repeat(" ", lipgloss.Width(before)), "→ "+safe(c.Hint, 0)))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// block writes a text behind what stands before it, and its further lines under its first.
+func (l Look) block(before, text string) string {
+	indent := lipgloss.Width(before)
+	if l.Width > 0 {
+		text = ansi.Wrap(text, max(l.Width-indent, narrowestText), "")
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(before+strings.Join(lines, "\n"+strings.Repeat(" ", indent)), " ") + "\n"
+}
+
+func padded(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-lipgloss.Width(s), 0))
+}

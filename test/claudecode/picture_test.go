@@ -1,0 +1,26 @@
+//go:build linux && e2e
+
+package claudecode
+
+import (
+	"testing"
+
+	"github.com/ctxls/ctxls/test/e2e"
+)
+
+// The picture of docs/getting-started/claude-code.md: what a person sees who installed ctxls with the status line.
+func TestPicture(t *testing.T) {
+	shop := e2e.NewShop(t)
+	w := newWorldOf(shop, map[string][]reply{"": {
+		{tokens: 118_000, calls: []call{
+			{"Read", map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}, {"Read", map[string]any{"file_path": shop.Project + "/src/cart/server.ts"}}}},
+		{tokens: 139_000, calls: []call{{"Edit", map[string]any{"file_path": shop.Project + "/src/cart/store.ts",
+			"old_string": "all.get(user) ?? []", "new_string": "all.get(user) ?? all.set(user, []).get(user)!"}}}},
+		{tokens: 143_000, text: "Done: a cart is kept from its first item on. It was a new array at each look, so nothing stayed in it."},
+	}})
+	w.install("--statusline")
+	term := openTerminal(w, 110, 28)
+	term.Shows("? · ?/200k")
+	term.Enter("Carts are empty after a reload. Why?")
+	term.Picture("claude-code", "Done:", "███████░░░ 72% · 143k/200k · 24k to compaction · claude-sonnet-4-6")
+}
