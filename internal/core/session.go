@@ -103,6 +103,7 @@ type Agent struct {
 	Gauge     Gauge     `json:"gauge"`
 	Cursor    Cursor    `json:"cursor"`             // in its own transcript
 	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
+	AskedAt   time.Time `json:"askedAt,omitzero"`   // when the model was asked last, as far as events tell; older reports are of before
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }
