@@ -65,8 +65,7 @@ func (r *reduction) agent() {
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
-			// The report of the response before may only now be there; hosts note times in milliseconds.
-			a.Gauge, a.Awaiting = gauge, a.Awaiting && !rep.At.IsZero() && rep.At.Before(a.AskedAt.Truncate(time.Millisecond))
+			a.Gauge, a.Awaiting = gauge, a.Awaiting && rep.before(a.AskedAt)
 			if rep.Model != "" {
 				a.Model = rep.Model
 			}
