@@ -1,54 +1,16 @@
 package codex
 
 import (
-	"bytes"
-	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/hook/hooktest"
 )
 
 // Every payload that was captured from the host, and what it is decoded to.
-func TestDecodeCapturedPayloads(t *testing.T) {
-	var got bytes.Buffer
-	for _, file := range hooktest.Glob(t, "testdata/payloads/*.json") {
-		base := filepath.Base(file)
-		ev, err := New().Decode("", hooktest.ReadFile(t, file))
-		if err != nil {
-			t.Errorf("%s: %v", base, err)
-			continue
-		}
-		if want, _, _ := strings.Cut(base, "."); ev.Name != want {
-			t.Errorf("%s: decoded as %q", base, ev.Name)
-		}
-		fmt.Fprintf(&got, "-- %s --\n%s\n", base, hooktest.Show(t, ev))
-	}
-	hooktest.Golden(t, "testdata/payloads.golden", got.Bytes())
-}
+func TestDecodeCapturedPayloads(t *testing.T) { hooktest.Payloads(t, New(), nil) }
 
 // Every captured rollout, read at first sight and read from its second line on.
-func TestReadCapturedRollouts(t *testing.T) {
-	var got bytes.Buffer
-	for _, file := range hooktest.Glob(t, "testdata/rollouts/*.jsonl") {
-		first, err := New().Read(t.Context(), file, core.Cursor{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		data := hooktest.ReadFile(t, file)
-		if first.From != 0 || first.Cursor.Offset != int64(len(data)) {
-			t.Errorf("%s: read %d to %d, want all %d bytes", file, first.From, first.Cursor.Offset, len(data))
-		}
-		from := first.Cursor
-		from.Offset = int64(bytes.IndexByte(data, '\n') + 1)
-		rest, err := New().Read(t.Context(), file, from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&got, "-- %s: first sight --\n%s\n", filepath.Base(file), hooktest.Show(t, first.Entries))
-		fmt.Fprintf(&got, "-- %s: forward --\n%s\n", filepath.Base(file), hooktest.Show(t, rest.Entries))
-	}
-	hooktest.Golden(t, "testdata/rollouts.golden", got.Bytes())
-}
+func TestReadCapturedRollouts(t *testing.T) { hooktest.Transcripts(t, New(), "rollouts") }
+
+// Every captured rollout: what is visited of it, newest first, and what fills the window by it.
+func TestScanCapturedRollouts(t *testing.T) { hooktest.Scans(t, New(), "rollouts") }

@@ -1,81 +1,16 @@
 package gemini
 
 import (
-	"bytes"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/hook/hooktest"
-	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
-
-// Every captured transcript: what is visited of it, newest first, and what fills the window by it.
-func TestScanCapturedTranscripts(t *testing.T) {
-	counter, err := token.Get(core.Encoding)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	for _, file := range hooktest.Glob(t, "testdata/transcripts/*.jsonl") {
-		fmt.Fprintf(&got, "-- %s --\n", filepath.Base(file))
-		err := New().Scan(t.Context(), file, func(int64, int64) {}, func(e core.Entry) bool {
-			if e.Report != nil {
-				fmt.Fprintf(&got, "report %d\n", e.Report.Tokens)
-			}
-			for _, p := range e.Content {
-				fmt.Fprintf(&got, "%s %s %s %d bytes\n", p.Class, p.Tool, p.Path, len(p.Text))
-			}
-			return true
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &core.Service{
-			Store: store, Adapters: map[core.Host]core.Adapter{core.HostGeminiCLI: New()}, Counter: counter,
-			Config: func(string) core.Config { return core.DefaultConfig() }, Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) },
-			DirExists: func(string) bool { return false }, Log: slog.New(slog.DiscardHandler),
-		}
-		ev := core.Event{Host: core.HostGeminiCLI, SessionID: "s", Kind: core.TurnFinished, CWD: "/home/dev/project", Transcript: file}
-		if _, err := s.Handle(t.Context(), ev); err != nil {
-			t.Fatal(err)
-		}
-		view, err := s.SessionBreakdown(t.Context(), ev.Key(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.Close()
-		b, sum := view.Breakdown, 0
-		var parts []string
-		for _, p := range b.Parts {
-			sum += p.Tokens
-			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s", p.Category, p.Tool))+fmt.Sprintf(" %d", p.Tokens))
-		}
-		if b.Tokens != nil && (sum != *b.Tokens || *b.Tokens != *view.Usage.Tokens) {
-			t.Errorf("%s: parts add up to %d of %d", file, sum, *b.Tokens)
-		}
-		fmt.Fprintf(&got, "= %d: %s %s\n", sum, strings.Join(parts, ", "), b.Why)
-		for _, f := range b.Files {
-			fmt.Fprintf(&got, "file %s %d\n", f.Path, f.Tokens)
-		}
-		if b.LastTurn != nil {
-			fmt.Fprintf(&got, "last turn %d\n", b.LastTurn.Tokens)
-		}
-	}
-	hooktest.Golden(t, "testdata/scans.golden", got.Bytes())
-}
 
 // What is visited of transcripts that were not captured, newest first: the host's source says how it writes and reads them.
 func TestScanLines(t *testing.T) {
