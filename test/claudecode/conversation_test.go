@@ -12,11 +12,11 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // Two sessions.
@@ -47,19 +47,19 @@ var reminders = []string{remind(705, "141,000"), remind(710, "142,000"), remind(
 func mark(percent int) string { return fmt.Sprintf("UserPromptSubmit: [context used: %d%%]", percent) }
 
 // work crosses 70 % of the window with its third batch of tools, and takes a moment over the fourth.
-func work() []reply {
-	return []reply{
-		{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
-		{tokens: 139_000, calls: []call{read("src/main.go"), read("src/util.go")}},
-		{tokens: 141_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "alpha", "new_string": "ALPHA"}}}},
-		{tokens: 142_000, calls: []call{{"Bash", map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}}}},
-		{tokens: 143_000, text: "Done."},
+func work() []e2e.Reply {
+	return []e2e.Reply{
+		{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
+		{Tokens: 139_000, Calls: []e2e.Call{read("src/main.go"), read("src/util.go")}},
+		{Tokens: 141_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "alpha", "new_string": "ALPHA"}}}},
+		{Tokens: 142_000, Calls: []e2e.Call{{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}}}},
+		{Tokens: 143_000, Text: "Done."},
 	}
 }
 
-func wantSaid(t *testing.T, what string, r request, want ...string) {
+func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 	t.Helper()
-	said := r.said()
+	said := said(r)
 	for i := range said {
 		if slices.Contains(reminders, said[i]) {
 			said[i] = reminder
@@ -81,7 +81,7 @@ func TestConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w := newWorldAt(t, dir, map[string][]reply{"work": work(), "more": {{tokens: 144_000, text: "More."}}})
+		w := newWorldAt(t, dir, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
 		if install {
 			w.install()
 		}
@@ -91,14 +91,14 @@ func TestConversation(t *testing.T) {
 	without, plain := converse(false)
 	with, printed := converse(true)
 
-	all := with.model.asked("work")
+	all := with.model.Asked("work")
 	if len(all) != 5 {
-		t.Fatalf("the model was asked %v", with.model.kinds())
+		t.Fatalf("the model was asked %v", with.model.Kinds())
 	}
 	wantSaid(t, "first request", all[0], guidance)
 	wantSaid(t, "below 70 %", all[2], guidance)
 	wantSaid(t, "past 70 %", all[4], guidance, reminder)
-	wantSaid(t, "third turn", with.model.last("more"), guidance, reminder, mark(72), mark(72))
+	wantSaid(t, "third turn", with.model.Last("more"), guidance, reminder, mark(72), mark(72))
 	if got := with.Tokens(one); got != 144_000 {
 		t.Errorf("the gauge says %d", got)
 	}
@@ -120,22 +120,22 @@ func TestNothingElseChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w := newWorldAt(t, dir, map[string][]reply{
+		w := newWorldAt(t, dir, map[string][]e2e.Reply{
 			"work": {
-				{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
+				{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
 				// Beside each other, but one file only: after a compaction the host lists files in the order in which they were read.
-				{tokens: 141_000, calls: []call{read("src/main.go"), {"Bash", map[string]any{"command": "echo hello", "description": "Greet"}}}},
-				{tokens: 143_000, text: "Done."},
+				{Tokens: 141_000, Calls: []e2e.Call{read("src/main.go"), {Tool: "Bash", Input: map[string]any{"command": "echo hello", "description": "Greet"}}}},
+				{Tokens: 143_000, Text: "Done."},
 			},
 			"delegate": {
-				{tokens: 144_000, calls: []call{{"Agent", map[string]any{"description": "look", "prompt": "[[inner]] look around",
+				{Tokens: 144_000, Calls: []e2e.Call{{Tool: "Agent", Input: map[string]any{"description": "look", "prompt": "[[inner]] look around",
 					"subagent_type": "general-purpose", "run_in_background": false}}}},
-				{tokens: 145_000, calls: []call{read("nosuch.txt"), read("notes.txt")}},
-				{tokens: 146_000, text: "Delegated."},
+				{Tokens: 145_000, Calls: []e2e.Call{read("nosuch.txt"), read("notes.txt")}},
+				{Tokens: 146_000, Text: "Delegated."},
 			},
-			"inner": {{tokens: 20_000, calls: []call{read("src/util.go")}}, {tokens: 21_000, text: "Found it."}},
-			"fill":  {{tokens: 90_000, calls: []call{read("src/main.go")}}, {tokens: 191_000, calls: []call{read("notes.txt")}}, {tokens: 40_000, text: "Filled."}},
-			"small": {{tokens: 41_000, calls: []call{read("notes.txt")}}, {tokens: 42_000, text: "On it."}},
+			"inner": {{Tokens: 20_000, Calls: []e2e.Call{read("src/util.go")}}, {Tokens: 21_000, Text: "Found it."}},
+			"fill":  {{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 191_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 40_000, Text: "Filled."}},
+			"small": {{Tokens: 41_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 42_000, Text: "On it."}},
 		})
 		if install {
 			w.install("--statusline")
@@ -147,8 +147,8 @@ func TestNothingElseChanges(t *testing.T) {
 	}
 	without, with := converse(false), converse(true)
 	for kind, n := range map[string]int{"work": 3, "delegate": 3, "inner": 2, "summary": 2} {
-		if got := len(with.model.asked(kind)); got != n {
-			t.Errorf("%d requests of the kind %s, want %d: %v", got, kind, n, with.model.kinds())
+		if got := len(with.model.Asked(kind)); got != n {
+			t.Errorf("%d requests of the kind %s, want %d: %v", got, kind, n, with.model.Kinds())
 		}
 	}
 	wantSame(t, without, with)
@@ -157,12 +157,12 @@ func TestNothingElseChanges(t *testing.T) {
 // wantSame checks that the model was asked the same in two worlds, but for what ctxls says.
 func wantSame(t *testing.T, without, with *world) {
 	t.Helper()
-	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
+	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
 		t.Fatalf("requests (-without +with):\n%s", diff)
 	}
-	for i, r := range with.model.requests {
-		if diff := cmp.Diff(essence(without.model.requests[i]), essence(r)); diff != "" {
-			t.Errorf("request %d (%s) differs by more than what ctxls says (-without +with):\n%s", i, r.kind, diff)
+	for i, r := range with.model.Requests() {
+		if diff := cmp.Diff(essence(without.model.Requests()[i]), essence(r)); diff != "" {
+			t.Errorf("request %d (%s) differs by more than what ctxls says (-without +with):\n%s", i, r.Kind, diff)
 		}
 	}
 }
@@ -182,7 +182,7 @@ var random = regexp.MustCompile(`(agentId: |to: '|duration_ms: )\w+`)
 
 // essence is a request without what ctxls says and without what differs from run to run by itself: the device's id, the marks of
 // what to cache, which go with the last block, the order in which parallel tools ended, and names and times of sub-agents.
-func essence(r request) any {
+func essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
 		switch v := v.(type) {
@@ -216,7 +216,7 @@ func essence(r request) any {
 		}
 		return v
 	}
-	return strip(r.body)
+	return strip(r.Body)
 }
 
 // resultOf returns the call that a block is the result of, "" for any other block.
@@ -229,12 +229,12 @@ func resultOf(block any) string {
 // A compaction that a person asks for. The model that writes the summary is given the files in use; the gauge falls. Claude Code
 // shows what PreCompact printed and lets the model read along: by that the lost files are back, and ctxls tells them no second time.
 func TestManualCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work(), "small": {{tokens: 30_000, text: "On it."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "On it."}}})
 	w.install()
 	w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash")
 	w.prompt(one, "/compact")
 	context := "ctxls: working context\nCurrent file paths in context:\n  - notes.txt\n  - src/main.go\n  - src/util.go"
-	if texts := strings.Join(w.model.last("summary").texts(), "\n"); strings.Count(texts, context) != 1 {
+	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("summary")), "\n"); strings.Count(texts, context) != 1 {
 		t.Errorf("the summariser was not given the working context:\n%s", texts[max(0, len(texts)-3000):])
 	}
 	s, _ := w.Session(one)
@@ -242,23 +242,23 @@ func TestManualCompaction(t *testing.T) {
 		t.Errorf("after the compaction: %d compactions, %+v", s.Compactions, s.Usage)
 	}
 	w.prompt(one, "[[small]] go on")
-	wantSaid(t, "after the compaction", w.model.last("small"))
+	wantSaid(t, "after the compaction", w.model.Last("small"))
 	if got := w.Tokens(one); got != 30_000 {
 		t.Errorf("the gauge says %d", got)
 	}
 	w.prompt(one, "[[small]] go on")
-	wantSaid(t, "the prompt after that", w.model.last("small"), mark(15))
-	wantTold(t, w.model.last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
+	wantSaid(t, "the prompt after that", w.model.Last("small"), mark(15))
+	wantTold(t, w.model.Last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
 }
 
 // dim takes out what Claude Code writes around the lines that it shows.
 var dim = strings.NewReplacer("\x1b[2m", "", "\x1b[22m", "", "</local-command-stdout>", "")
 
 // wantTold checks how often a request names files in the words of ctxls, wherever they stand in it.
-func wantTold(t *testing.T, r request, want map[string]int) {
+func wantTold(t *testing.T, r e2e.Request, want map[string]int) {
 	t.Helper()
-	ours := r.said()
-	for _, text := range r.texts() {
+	ours := said(r)
+	for _, text := range e2e.TextsOfRequest(r) {
 		ours = append(ours, shown.FindAllString(text, -1)...)
 	}
 	got := map[string]int{}
@@ -274,17 +274,17 @@ func wantTold(t *testing.T, r request, want map[string]int) {
 
 // A compaction that the host does by itself in the midst of a turn.
 func TestAutomaticCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newWorld(t, map[string][]e2e.Reply{
 		"fill": {
-			{tokens: 90_000, calls: []call{read("src/main.go"), read("src/util.go")}},
-			{tokens: 191_000, calls: []call{read("notes.txt")}},
-			{tokens: 40_000, text: "Filled."},
+			{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go"), read("src/util.go")}},
+			{Tokens: 191_000, Calls: []e2e.Call{read("notes.txt")}},
+			{Tokens: 40_000, Text: "Filled."},
 		},
-		"small": {{tokens: 41_000, text: "On it."}},
+		"small": {{Tokens: 41_000, Text: "On it."}},
 	})
 	w.install()
 	w.prompt(one, "[[fill]] read it all")
-	if texts := strings.Join(w.model.last("summary").texts(), "\n"); !strings.Contains(texts, "ctxls: working context\nCurrent file paths in context:\n") {
+	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("summary")), "\n"); !strings.Contains(texts, "ctxls: working context\nCurrent file paths in context:\n") {
 		t.Errorf("the summariser was not given the working context:\n%s", texts[max(0, len(texts)-3000):])
 	}
 	if s, _ := w.Session(one); s.Compactions != 1 {
@@ -295,23 +295,23 @@ func TestAutomaticCompaction(t *testing.T) {
 	}
 	w.prompt(one, "[[small]] go on")
 	w.prompt(one, "[[small]] go on")
-	if texts := strings.Join(w.model.last("small").texts(), "\n"); strings.Contains(texts, "Current file paths in context") {
+	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("small")), "\n"); strings.Contains(texts, "Current file paths in context") {
 		t.Error("the working context reached more than the summariser")
 	}
-	wantTold(t, w.model.last("small"), map[string]int{"src/main.go": 1, "src/util.go": 1})
+	wantTold(t, w.model.Last("small"), map[string]int{"src/main.go": 1, "src/util.go": 1})
 }
 
 // What cannot be read or edited is no file that the session works on: neither while it runs, nor read from the history of a
 // session that ctxls meets late.
 func TestFailedCalls(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"fail": {
-		{tokens: 20_000, calls: []call{read("nosuch.txt"), read("notes.txt")}},
-		{tokens: 21_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/src/util.go", "old_string": "nothere", "new_string": "x"}}}},
-		{tokens: 22_000, calls: []call{{"Edit", map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "nothere", "new_string": "x"}}}},
-		{tokens: 23_000, calls: []call{{"Bash", map[string]any{"command": "cat nosuch.txt", "description": "look"}}}},
-		{tokens: 24_000, calls: []call{{"Write", map[string]any{"file_path": "/nowhere/denied.txt", "content": "x"}}, read("src/main.go")}},
-		{tokens: 25_000, text: "Done."},
-	}, "more": {{tokens: 26_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"fail": {
+		{Tokens: 20_000, Calls: []e2e.Call{read("nosuch.txt"), read("notes.txt")}},
+		{Tokens: 21_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": "$PROJECT/src/util.go", "old_string": "nothere", "new_string": "x"}}}},
+		{Tokens: 22_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "nothere", "new_string": "x"}}}},
+		{Tokens: 23_000, Calls: []e2e.Call{{Tool: "Bash", Input: map[string]any{"command": "cat nosuch.txt", "description": "look"}}}},
+		{Tokens: 24_000, Calls: []e2e.Call{{Tool: "Write", Input: map[string]any{"file_path": "/nowhere/denied.txt", "content": "x"}}, read("src/main.go")}},
+		{Tokens: 25_000, Text: "Done."},
+	}, "more": {{Tokens: 26_000, Text: "More."}}})
 	want := []string{"notes.txt", "src/main.go"}
 	files := func(session string) []string {
 		s, _ := w.Session(session)
@@ -355,25 +355,25 @@ func TestSubAgent(t *testing.T) {
 		return g
 	}
 	var running gauges
-	w = newWorld(t, map[string][]reply{
+	w = newWorld(t, map[string][]e2e.Reply{
 		"delegate": {
-			{tokens: 50_000, calls: []call{{"Agent", map[string]any{"description": "look", "prompt": "[[inner]] look around", "subagent_type": "general-purpose"}}}},
-			{tokens: 52_000, text: "Delegated."},
+			{Tokens: 50_000, Calls: []e2e.Call{{Tool: "Agent", Input: map[string]any{"description": "look", "prompt": "[[inner]] look around", "subagent_type": "general-purpose"}}}},
+			{Tokens: 52_000, Text: "Delegated."},
 		},
 		"inner": {
-			{tokens: 150_000, calls: []call{read("src/util.go")}},
-			{tokens: 155_000, calls: []call{read("src/main.go")}, before: func() { running = figures() }},
-			{tokens: 160_000, text: "Found it."},
+			{Tokens: 150_000, Calls: []e2e.Call{read("src/util.go")}},
+			{Tokens: 155_000, Calls: []e2e.Call{read("src/main.go")}, Before: func() { running = figures() }},
+			{Tokens: 160_000, Text: "Found it."},
 		},
-		"more": {{tokens: 53_000, text: "More."}},
+		"more": {{Tokens: 53_000, Text: "More."}},
 	})
 	w.install()
 	w.prompt(one, "[[delegate]] have a look")
-	if n := len(w.model.asked("inner")); n != 3 {
-		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.kinds())
+	if n := len(w.model.Asked("inner")); n != 3 {
+		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.Kinds())
 	}
-	wantSaid(t, "the sub-agent", w.model.last("inner"))
-	wantSaid(t, "the main chain", w.model.last("delegate"), guidance)
+	wantSaid(t, "the sub-agent", w.model.Last("inner"))
+	wantSaid(t, "the main chain", w.model.Last("delegate"), guidance)
 	if diff := cmp.Diff(gauges{Agents: []int{150_000}}, gauges{Agents: running.Agents, Ended: running.Ended}); diff != "" {
 		t.Errorf("while it runs (-want +got):\n%s", diff)
 	}
@@ -395,11 +395,11 @@ func TestSubAgent(t *testing.T) {
 // Newer models are told in other words of Claude Code's, and have another window.
 func TestNewerModel(t *testing.T) {
 	const newer = "claude-opus-5-5"
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 800_000, calls: []call{read("notes.txt")}}, {tokens: 810_000, text: "Done."}}, "more": {{tokens: 820_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", newer)
 	w.prompt(one, "[[more]] go on", "--model", newer)
-	wantSaid(t, "second turn", w.model.last("more"), guidance,
+	wantSaid(t, "second turn", w.model.Last("more"), guidance,
 		"PostToolBatch: ctxls: about 20.0% of this session's context window is still free. There is room to go on with the work at full quality, "+
 			"without hurrying or cutting it short.\n[Context Status: 80.0% used (800,000/1,000,000 tokens), 20.0% remaining]", mark(81))
 }
@@ -408,16 +408,16 @@ func TestNewerModel(t *testing.T) {
 // window unknown nothing is said of the share. The next prompt has both.
 func TestFork(t *testing.T) {
 	const large = "claude-opus-4-7" // a million tokens
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 144_000, text: "Done."}}, "fork": {{tokens: 150_000, text: "Forked."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 144_000, Text: "Done."}}, "fork": {{Tokens: 150_000, Text: "Forked."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", large)
 	cmd, output := w.claude(t.Context(), "-p", "[[fork]] go", "--resume", one, "--fork-session", "--session-id", two, "--model", large)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("claude: %v\n%s", err, output)
 	}
-	wantSaid(t, "the fork's first prompt", w.model.last("fork"), guidance)
+	wantSaid(t, "the fork's first prompt", w.model.Last("fork"), guidance)
 	w.prompt(two, "[[fork]] go on", "--model", large)
-	wantSaid(t, "the fork's second prompt", w.model.last("fork"), guidance, mark(15))
+	wantSaid(t, "the fork's second prompt", w.model.Last("fork"), guidance, mark(15))
 	if from, to := w.Tokens(one), w.Tokens(two); from != 144_000 || to != 150_000 {
 		t.Errorf("the gauges say %d and, of the fork, %d", from, to)
 	}
@@ -425,14 +425,14 @@ func TestFork(t *testing.T) {
 
 // A host that is told to stop ends its session, and what was known of it stays.
 func TestTermination(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
+	w := newWorld(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
 	w.install("--local")
 	cmd, output := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() string {
-		if n := len(w.model.asked("slow")); n < 2 {
+	e2e.Eventually(t, func() string {
+		if n := len(w.model.Asked("slow")); n < 2 {
 			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
 		}
 		return ""
@@ -441,7 +441,7 @@ func TestTermination(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it says how it was ended
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		if s, _ := w.Session(one); s.State != core.StateEnded {
 			return "the session is " + string(s.State)
 		}
@@ -454,9 +454,9 @@ func TestTermination(t *testing.T) {
 
 // Two sessions in one directory at one time have a gauge, a working set and a conversation each.
 func TestParallelSessions(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
-		"first":  {{tokens: 20_000, calls: []call{read("notes.txt")}}, {tokens: 30_000, calls: []call{read("notes.txt")}}, {tokens: 31_000, text: "First."}},
-		"second": {{tokens: 145_000, calls: []call{read("src/main.go")}}, {tokens: 150_000, calls: []call{read("src/util.go")}}, {tokens: 151_000, text: "Second."}},
+	w := newWorld(t, map[string][]e2e.Reply{
+		"first":  {{Tokens: 20_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 30_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 31_000, Text: "First."}},
+		"second": {{Tokens: 145_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 150_000, Calls: []e2e.Call{read("src/util.go")}}, {Tokens: 151_000, Text: "Second."}},
 	})
 	w.install("--project")
 	both := func() {
@@ -480,13 +480,13 @@ func TestParallelSessions(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
-	wantSaid(t, "the first session", w.model.last("first"), guidance, mark(16))
-	wantSaid(t, "the second session", w.model.last("second"), guidance, reminder, mark(76))
+	wantSaid(t, "the first session", w.model.Last("first"), guidance, mark(16))
+	wantSaid(t, "the second session", w.model.Last("second"), guidance, reminder, mark(76))
 }
 
 // A refused request states the window.
 func TestRefusal(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"big": {{refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
+	w := newWorld(t, map[string][]e2e.Reply{"big": {{Refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
 	w.install()
 	w.prompt(one, "[[big]] everything")
 	s, _ := w.Session(one)
@@ -497,33 +497,33 @@ func TestRefusal(t *testing.T) {
 
 // A ctxls that cannot keep anything says nothing and stands in nobody's way.
 func TestBrokenState(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work()})
+	w := newWorld(t, map[string][]e2e.Reply{"work": work()})
 	w.install()
 	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
 	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {
 		t.Errorf("people see %q", printed)
 	}
-	wantSaid(t, "all of it", w.model.last("work"))
-	if n := len(w.model.asked("work")); n != 5 {
+	wantSaid(t, "all of it", w.model.Last("work"))
+	if n := len(w.model.Asked("work")); n != 5 {
 		t.Errorf("the model was asked %d times", n)
 	}
 }
 
 // The plugin does what the installed hooks do.
 func TestPlugin(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work(), "more": {{tokens: 144_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash", "--plugin-dir", plugin)
 	w.prompt(one, "[[more]] go on", "--plugin-dir", plugin)
-	wantSaid(t, "second turn", w.model.last("more"), guidance, reminder, mark(72))
+	wantSaid(t, "second turn", w.model.Last("more"), guidance, reminder, mark(72))
 }
 
 // The plugin beside installed hooks: both run, and the second finds the prompt marked.
 func TestPluginBesideInstall(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
 	if err != nil {
 		t.Fatal(err)
@@ -531,22 +531,22 @@ func TestPluginBesideInstall(t *testing.T) {
 	w.install("--user")
 	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
 	w.prompt(one, "[[more]] go", "--plugin-dir", plugin)
-	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(72))
+	wantSaid(t, "second turn", w.model.Last("more"), guidance, mark(72))
 }
 
 // Installed for the user and for the project, ctxls runs and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install("--user")
 	w.install("--local")
 	w.prompt(one, "[[more]] go")
 	w.prompt(one, "[[more]] go")
-	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(72))
+	wantSaid(t, "second turn", w.model.Last("more"), guidance, mark(72))
 }
 
 // After all that Claude Code does, uninstalling gives its settings back.
 func TestUninstall(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	mine := "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}\n"
 	w.Write(w.settings(), mine)
 	w.install()
@@ -557,32 +557,16 @@ func TestUninstall(t *testing.T) {
 		t.Errorf("%v, settings (-want +got):\n%s", err, cmp.Diff(mine, string(got)))
 	}
 	w.prompt(one, "[[more]] go")
-	wantSaid(t, "after uninstalling", w.model.last("more"), guidance)
-}
-
-// eventually waits until a condition holds, which says what is wrong as long as it does not.
-func eventually(t *testing.T, wrong func() string) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		problem := wrong()
-		if problem == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(problem)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	wantSaid(t, "after uninstalling", w.model.Last("more"), guidance)
 }
 
 // One variable turns ctxls off for whoever starts the host with it.
 func TestDisabled(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt(one, "[[more]] go")
-	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	wantSaid(t, "with ctxls turned off", w.model.Last("more"))
 	if s := w.Sessions(); len(s) != 0 {
 		t.Errorf("sessions: %+v", s)
 	}

@@ -15,16 +15,16 @@ import (
 // Claude Code is told of the server with its own command, offers the tools to the model, and passes on what they say. The model
 // is told of its own session, though another one in the same directory was heard of later.
 func TestMCP(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newWorld(t, map[string][]e2e.Reply{
 		"look": {
-			{tokens: 100_000, text: "Reading.", calls: []call{read("notes.txt")}},
-			{tokens: 120_000, calls: []call{read("src/main.go")}}, // by now the first is in the transcript
-			{tokens: 139_000, calls: []call{
-				{"Bash", map[string]any{"command": another, "description": "Have another session"}},
-				{"mcp__ctxls__inspect_state", map[string]any{}}, {"mcp__ctxls__measure_context", map[string]any{"text": "hello world"}},
+			{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
+			{Tokens: 120_000, Calls: []e2e.Call{read("src/main.go")}}, // by now the first is in the transcript
+			{Tokens: 139_000, Calls: []e2e.Call{
+				{Tool: "Bash", Input: map[string]any{"command": another, "description": "Have another session"}},
+				{Tool: "mcp__ctxls__inspect_state", Input: map[string]any{}}, {Tool: "mcp__ctxls__measure_context", Input: map[string]any{"text": "hello world"}},
 			}},
-			{tokens: 140_000, calls: []call{{"mcp__ctxls__measure_context", map[string]any{"txt": "hello world"}}}},
-			{tokens: 141_000, text: "Done."},
+			{Tokens: 140_000, Calls: []e2e.Call{{Tool: "mcp__ctxls__measure_context", Input: map[string]any{"txt": "hello world"}}}},
+			{Tokens: 141_000, Text: "Done."},
 		},
 	})
 	w.install()
@@ -36,9 +36,9 @@ func TestMCP(t *testing.T) {
 	}
 	printed := w.prompt(one, "[[look]] how much room is left?", "--allowedTools", "Bash,mcp__ctxls__inspect_state,mcp__ctxls__measure_context")
 
-	asked := w.model.asked("look")
+	asked := w.model.Asked("look")
 	if len(asked) != 5 {
-		t.Fatalf("the model was asked %v\n%s", w.model.kinds(), printed)
+		t.Fatalf("the model was asked %v\n%s", w.model.Kinds(), printed)
 	}
 	results := toolResults(asked[4])
 	all := strings.Join(results, "\n---\n")
@@ -59,20 +59,20 @@ func TestMCP(t *testing.T) {
 	if last := results[len(results)-1]; len(results) != 6 || !strings.HasPrefix(last, "txt: there is no such argument; expected one of ") {
 		t.Errorf("of a wrong argument the model reads %s in\n%s", last, all)
 	}
-	w.model.requests = nil // they speak of ctxls, as they should
+	w.model.Forget() // they speak of ctxls, as they should
 }
 
 // another is a hook of another session in the same directory.
 const another = `echo '{"session_id":"` + two + `","cwd":"'$PWD'","hook_event_name":"UserPromptSubmit","prompt":"hello"}' | CLAUDE_PID= ctxls hook claude-code`
 
 // toolResults returns what tools returned in the conversation that a request carries, in order, without what Claude Code adds.
-func toolResults(r request) (results []string) {
-	messages, _ := r.body["messages"].([]any)
+func toolResults(r e2e.Request) (results []string) {
+	messages, _ := r.Body["messages"].([]any)
 	for _, message := range messages {
 		blocks, _ := message.(map[string]any)["content"].([]any)
 		for _, block := range blocks {
 			if b, ok := block.(map[string]any); ok && b["type"] == "tool_result" {
-				result, _, _ := strings.Cut(strings.Join(textsOf(b["content"]), "\n"), "\n\n<system-reminder>")
+				result, _, _ := strings.Cut(strings.Join(e2e.TextsOf(b["content"]), "\n"), "\n\n<system-reminder>")
 				results = append(results, result)
 			}
 		}

@@ -11,12 +11,12 @@ import (
 // The picture of docs/getting-started/claude-code.md: what a person sees who installed ctxls with the status line.
 func TestPicture(t *testing.T) {
 	shop := e2e.NewShop(t)
-	w := newWorldOf(shop, map[string][]reply{"": {
-		{tokens: 118_000, calls: []call{
-			{"Read", map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}, {"Read", map[string]any{"file_path": shop.Project + "/src/cart/server.ts"}}}},
-		{tokens: 139_000, calls: []call{{"Edit", map[string]any{"file_path": shop.Project + "/src/cart/store.ts",
+	w := newWorldOf(shop, map[string][]e2e.Reply{"": {
+		{Tokens: 118_000, Calls: []e2e.Call{
+			{Tool: "Read", Input: map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}, {Tool: "Read", Input: map[string]any{"file_path": shop.Project + "/src/cart/server.ts"}}}},
+		{Tokens: 139_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": shop.Project + "/src/cart/store.ts",
 			"old_string": "all.get(user) ?? []", "new_string": "all.get(user) ?? all.set(user, []).get(user)!"}}}},
-		{tokens: 143_000, text: "Done: a cart is kept from its first item on. It was a new array at each look, so nothing stayed in it."},
+		{Tokens: 143_000, Text: "Done: a cart is kept from its first item on. It was a new array at each look, so nothing stayed in it."},
 	}})
 	w.install("--statusline")
 	term := openTerminal(w, 110, 28)

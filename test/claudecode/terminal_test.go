@@ -30,7 +30,7 @@ func openTerminal(w *world, width, height int) *e2e.Terminal {
 
 // A person at a terminal, who had a status line before: ours comes first, with the host's own figures, and theirs follows.
 func TestTerminal(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work(), "small": {{tokens: 30_000, text: "Small answer."}}})
+	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "Small answer."}}})
 	mine := "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"cat >/dev/null; echo MY\\u0020LINE\"}\n}\n"
 	w.Write(w.settings(), mine)
 	// The path that is installed has a blank in it.
@@ -64,20 +64,20 @@ func TestTerminal(t *testing.T) {
 	}
 	term.Enter("[[small]] go on")
 	term.Shows("Small answer.", "15% · 30k/200k")
-	wantSaid(t, "after the compaction", w.model.last("small"))
-	wantTold(t, w.model.last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
+	wantSaid(t, "after the compaction", w.model.Last("small"))
+	wantTold(t, w.model.Last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
 
 	term.Enter("/clear")
 	term.Shows("? · ?/200k", "MY LINE")
 	term.Enter("[[small]] anew")
 	term.Shows("15% · 30k/200k")
-	wantSaid(t, "after clearing", w.model.last("small"), guidance)
+	wantSaid(t, "after clearing", w.model.Last("small"), guidance)
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
 
 	term.Enter("/exit")
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		for _, s := range w.Sessions() {
 			if s.State != core.StateEnded {
 				return "a session is still " + string(s.State)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxls/ctxls/test/e2e"
 )
@@ -18,42 +17,36 @@ import (
 // The key that Claude Code is given. It opens nothing.
 const key = "sk-ant-fake-000"
 
-// patience is how long one run of Claude Code may take.
-const patience = 60 * time.Second
-
 // world is a home, a project and a model.
 type world struct {
 	*e2e.World
-	model *model
+	model *e2e.Anthropic
 }
 
-// newWorld makes a world with a few files in the project. In scripts, paths begin with $PROJECT.
-func newWorld(t *testing.T, scripts map[string][]reply) *world {
+// newWorld makes a world with a few files in the project. A prompt that contains [[name]] has the model answer by the script of that
+// name, from its first reply on; any other has it answer by the script without a name. In scripts, paths begin with $PROJECT.
+func newWorld(t *testing.T, scripts map[string][]e2e.Reply) *world {
 	t.Parallel()
 	return newWorldAt(t, t.TempDir(), scripts)
 }
 
-func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
+func newWorldAt(t *testing.T, dir string, scripts map[string][]e2e.Reply) *world {
 	return newWorldOf(e2e.NewWorld(t, dir), scripts)
 }
 
-func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
+func newWorldOf(of *e2e.World, scripts map[string][]e2e.Reply) *world {
 	w := &world{World: of}
 	for _, script := range scripts {
 		for _, reply := range script {
-			for _, c := range reply.calls {
-				for name, value := range c.input {
-					if s, ok := value.(string); ok {
-						c.input[name] = strings.ReplaceAll(s, "$PROJECT", w.Project)
-					}
-				}
+			for i, c := range reply.Calls {
+				reply.Calls[i].Input = w.InProject(c.Input)
 			}
 		}
 	}
-	w.model = newModel(w.T, scripts)
+	w.model = e2e.NewAnthropic(w.T, func(body map[string]any) (string, e2e.Reply) { return choose(scripts, body) })
 	w.Env = []string{
 		"CLAUDE_CODE_TMPDIR=" + w.Temp(), // it does not look at TMPDIR
-		"ANTHROPIC_BASE_URL=" + w.model.server.URL, "ANTHROPIC_API_KEY=" + key,
+		"ANTHROPIC_BASE_URL=" + w.model.URL, "ANTHROPIC_API_KEY=" + key,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
 	}
 	w.T.Cleanup(w.nothingElseSaid)
@@ -63,14 +56,14 @@ func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say. Aside are the working context for the
 // model that writes a summary, and what Claude Code itself shows of the hooks after /compact, to the model too.
 func (w *world) nothingElseSaid() {
-	for i, r := range w.model.requests {
-		for _, text := range r.texts() {
+	for i, r := range w.model.Requests() {
+		for _, text := range e2e.TextsOfRequest(r) {
 			rest := bare.ReplaceAllString(shown.ReplaceAllString(framed.ReplaceAllString(text, ""), ""), "$3")
-			if r.kind == "summary" {
+			if r.Kind == "summary" {
 				rest = strings.Replace(rest, "ctxls: working context\nCurrent file paths in context:\n", "", 1)
 			}
 			if at := strings.Index(rest, "ctxls"); at >= 0 {
-				w.T.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
+				w.T.Errorf("request %d (%s) holds: …%s…", i, r.Kind, rest[max(0, at-200):min(len(rest), at+200)])
 			}
 		}
 	}
@@ -96,7 +89,7 @@ func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 // prompt runs one turn of a session to its end and returns what Claude Code printed.
 func (w *world) prompt(session, prompt string, flags ...string) string {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()
 	// Begun by its first prompt, resumed by the others.
 	choice := "--session-id"
@@ -114,6 +107,6 @@ func (w *world) prompt(session, prompt string, flags ...string) string {
 }
 
 // read is a call of the Read tool for a file of the project.
-func read(path string) call {
-	return call{"Read", map[string]any{"file_path": "$PROJECT/" + path}}
+func read(path string) e2e.Call {
+	return e2e.Call{Tool: "Read", Input: map[string]any{"file_path": "$PROJECT/" + path}}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // What ctxls says, as its documentation gives the words.
@@ -41,9 +42,9 @@ func work() []reply {
 	}
 }
 
-func wantSaid(t *testing.T, what string, r request, want ...string) {
+func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, r.said()); diff != "" {
+	if diff := cmp.Diff(want, said(r)); diff != "" {
 		t.Errorf("%s: what was said to the model (-want +got):\n%s", what, diff)
 	}
 }
@@ -66,13 +67,13 @@ func TestConversation(t *testing.T) {
 	without, plain := converse(false)
 	with, printed := converse(true)
 
-	all := with.model.asked("work")
+	all := with.model.Asked("work")
 	if len(all) != 5 {
-		t.Fatalf("the model was asked %v", with.model.kinds())
+		t.Fatalf("the model was asked %v", with.model.Kinds())
 	}
 	wantSaid(t, "first request", all[0], guidance)
 	wantSaid(t, "past 70 %, where the reminder would be due for a model of Anthropic", all[4], guidance)
-	more := with.model.asked("more")
+	more := with.model.Asked("more")
 	wantSaid(t, "second turn", more[0], guidance, mark(75))
 	wantSaid(t, "third turn", more[1], guidance, mark(75), mark(78))
 
@@ -88,11 +89,11 @@ func TestConversation(t *testing.T) {
 	if diff := cmp.Diff(plain, printed); diff != "" {
 		t.Errorf("what people see (-without +with):\n%s", diff)
 	}
-	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
+	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
 		t.Fatalf("requests (-without +with):\n%s", diff)
 	}
-	for i, r := range with.model.requests {
-		if diff := cmp.Diff(without.essence(without.model.requests[i]), with.essence(r)); diff != "" {
+	for i, r := range with.model.Requests() {
+		if diff := cmp.Diff(without.essence(without.model.Requests()[i]), with.essence(r)); diff != "" {
 			t.Errorf("request %d differs by more than what ctxls says (-without +with):\n%s", i, diff)
 		}
 	}
@@ -102,7 +103,7 @@ func TestConversation(t *testing.T) {
 var byChance = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time: [0-9.]+ seconds`)
 
 // essence is a request without what ctxls says and without what differs from run to run by itself: ids, times and places.
-func (w *world) essence(r request) any {
+func (w *world) essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
 		switch v := v.(type) {
@@ -128,7 +129,7 @@ func (w *world) essence(r request) any {
 		}
 		return v
 	}
-	return strip(r.body)
+	return strip(r.Body)
 }
 
 // With anthropicOnly off the reminder is given to any model: once, after the tool that passed 70 %.
@@ -140,9 +141,9 @@ func TestReminder(t *testing.T) {
 	w.prompt(first.session, "[[more]] go on", bypass)
 	reminder := "ctxls: about 26.5% of this session's context window is still free. There is room to go on with the work at full quality, " +
 		"without hurrying or cutting it short.\n[Context Status: 73.5% used (190,000/258,400 tokens), 26.5% remaining]"
-	wantSaid(t, "below 70 %", w.model.asked("work")[2], guidance)
-	wantSaid(t, "past 70 %", w.model.asked("work")[3], guidance, reminder)
-	wantSaid(t, "later", w.model.last("more"), guidance, reminder, mark(75))
+	wantSaid(t, "below 70 %", w.model.Asked("work")[2], guidance)
+	wantSaid(t, "past 70 %", w.model.Asked("work")[3], guidance, reminder)
+	wantSaid(t, "later", w.model.Last("more"), guidance, reminder, mark(75))
 }
 
 // What a tool does is known by what Codex says of it, however it is called: by a program of the model's, too.
@@ -180,12 +181,12 @@ func TestAutomaticCompaction(t *testing.T) {
 	})
 	w.install()
 	turn := w.prompt("", "[[fill]] read it all", bypass)
-	if kinds := w.model.kinds(); !slices.Equal(kinds, []string{"fill", "fill", "fill", "summary", "fill"}) {
+	if kinds := w.model.Kinds(); !slices.Equal(kinds, []string{"fill", "fill", "fill", "summary", "fill"}) {
 		t.Fatalf("the model was asked %v", kinds)
 	}
-	wantSaid(t, "the summariser", w.model.last("summary"), guidance)
+	wantSaid(t, "the summariser", w.model.Last("summary"), guidance)
 	context := workingContext("notes.txt", "src/main.go", "src/util.go")
-	wantSaid(t, "after the compaction", w.model.last("fill"), context)
+	wantSaid(t, "after the compaction", w.model.Last("fill"), context)
 	if s, _ := w.Session(turn.session); s.Compactions != 1 {
 		t.Errorf("%d compactions", s.Compactions)
 	}
@@ -193,7 +194,7 @@ func TestAutomaticCompaction(t *testing.T) {
 		t.Errorf("the gauge says %d", got)
 	}
 	w.prompt(turn.session, "[[small]] go on", bypass)
-	wantSaid(t, "the next turn", w.model.last("small"), context, mark(15))
+	wantSaid(t, "the next turn", w.model.Last("small"), context, mark(15))
 }
 
 // What a sub-agent reads and holds is its own. Neither is it told anything.
@@ -210,11 +211,11 @@ func TestSubAgent(t *testing.T) {
 	w.configure("gpt-5.1-codex") // whose sub-agents are called directly
 	w.install()
 	turn := w.prompt("", "[[delegate]] have a look", bypass)
-	if n := len(w.model.asked("inner")); n != 2 {
-		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.kinds())
+	if n := len(w.model.Asked("inner")); n != 2 {
+		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.Kinds())
 	}
-	wantSaid(t, "the sub-agent", w.model.last("inner"))
-	wantSaid(t, "the main chain", w.model.last("delegate"), guidance)
+	wantSaid(t, "the sub-agent", w.model.Last("inner"))
+	wantSaid(t, "the main chain", w.model.Last("delegate"), guidance)
 	s, _ := w.Session(turn.session)
 	if got := w.Tokens(turn.session); got != 52_000 {
 		t.Errorf("the main gauge says %d", got)
@@ -238,8 +239,8 @@ func TestTermination(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() string {
-		if n := len(w.model.asked("slow")); n < 2 {
+	e2e.Eventually(t, func() string {
+		if n := len(w.model.Asked("slow")); n < 2 {
 			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
 		}
 		return ""
@@ -248,7 +249,7 @@ func TestTermination(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it says how it was ended
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		if s := w.Sessions(); len(s) != 1 || s[0].State != core.StateEnded {
 			return fmt.Sprintf("sessions: %+v", s)
 		}
@@ -288,8 +289,8 @@ func TestParallelSessions(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
-	wantSaid(t, "the first session", w.model.last("first"), guidance, mark(12))
-	wantSaid(t, "the second session", w.model.last("second"), guidance, mark(78))
+	wantSaid(t, "the first session", w.model.Last("first"), guidance, mark(12))
+	wantSaid(t, "the second session", w.model.Last("second"), guidance, mark(78))
 }
 
 // A refused request changes no figure: Codex makes one up.
@@ -304,7 +305,7 @@ func TestRefusal(t *testing.T) {
 		t.Errorf("the gauge says %d", got)
 	}
 	w.prompt(turn.session, "[[more]] go on", bypass)
-	wantSaid(t, "the next turn", w.model.last("more"), guidance, mark(58))
+	wantSaid(t, "the next turn", w.model.Last("more"), guidance, mark(58))
 }
 
 // The longest text that ctxls says is passed on whole.
@@ -314,7 +315,7 @@ func TestTheLongestText(t *testing.T) {
 		fmt.Sprintf(`{"reminder": {"anthropicOnly": false, "message": "ctxls %s"}}`, strings.Repeat("größe ", 3000)))
 	w.install()
 	w.prompt("", "[[work]] please look around", bypass)
-	said := w.model.last("work").said()
+	said := said(w.model.Last("work"))
 	if len(said) != 2 || len(said[1]) < 9_990 || len(said[1]) > 10_000 || strings.Contains(said[1], "truncated") || strings.Contains(said[1], "saved to") {
 		t.Errorf("%d texts, the last of %d bytes: %.80s…", len(said), len(said[len(said)-1]), said[len(said)-1])
 	}
@@ -328,7 +329,7 @@ func TestUninstall(t *testing.T) {
 	config := w.read(filepath.Join(w.codexHome(), "config.toml"))
 	w.install()
 	turn := w.prompt("", "[[more]] go", bypass)
-	wantSaid(t, "installed", w.model.last("more"), guidance)
+	wantSaid(t, "installed", w.model.Last("more"), guidance)
 	if _, err := os.Stat(filepath.Join(w.Project, "stopped")); err != nil {
 		t.Errorf("the other hook did not run: %v", err)
 	}
@@ -340,7 +341,7 @@ func TestUninstall(t *testing.T) {
 		t.Errorf("config.toml (-want +got):\n%s", cmp.Diff(config, got))
 	}
 	w.prompt(turn.session, "[[more]] go", bypass)
-	wantSaid(t, "after uninstalling", w.model.last("more"), guidance)
+	wantSaid(t, "after uninstalling", w.model.Last("more"), guidance)
 }
 
 // Installed for the user and for the project, ctxls runs twice. It counts and speaks once all the same.
@@ -350,7 +351,7 @@ func TestInstalledTwice(t *testing.T) {
 	w.install("--project")
 	turn := w.prompt("", "[[more]] go", bypass)
 	w.prompt(turn.session, "[[more]] go", bypass)
-	wantSaid(t, "second turn", w.model.last("more"), guidance, mark(56))
+	wantSaid(t, "second turn", w.model.Last("more"), guidance, mark(56))
 	if got := w.Tokens(turn.session); got != 144_400 {
 		t.Errorf("the gauge says %d", got)
 	}
@@ -362,7 +363,7 @@ func TestDisabled(t *testing.T) {
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt("", "[[more]] go", bypass)
-	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	wantSaid(t, "with ctxls turned off", w.model.Last("more"))
 	if s := w.Sessions(); len(s) != 0 {
 		t.Errorf("sessions: %+v", s)
 	}

@@ -74,15 +74,15 @@ func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 			if diff := cmp.Diff(plain, printed); diff != "" {
 				t.Errorf("what people see (-sound +faulty):\n%s", diff)
 			}
-			if diff := cmp.Diff(sound.model.kinds(), faulty.model.kinds()); diff != "" {
+			if diff := cmp.Diff(sound.model.Kinds(), faulty.model.Kinds()); diff != "" {
 				t.Fatalf("requests (-sound +faulty):\n%s", diff)
 			}
-			for i, r := range faulty.model.requests {
-				if diff := cmp.Diff(sound.essence(sound.model.requests[i]), faulty.essence(r)); diff != "" {
+			for i, r := range faulty.model.Requests() {
+				if diff := cmp.Diff(sound.essence(sound.model.Requests()[i]), faulty.essence(r)); diff != "" {
 					t.Errorf("request %d (-sound +faulty):\n%s", i, diff)
 				}
 			}
-			wantSaid(t, "the turn after", faulty.model.last("more"), guidance, mark(75))
+			wantSaid(t, "the turn after", faulty.model.Last("more"), guidance, mark(75))
 			if took > 30*time.Second { // five seconds are granted to the hook that hangs
 				t.Errorf("the turn took %v", took)
 			}
@@ -99,7 +99,7 @@ func TestProgramGone(t *testing.T) {
 	if turn := w.prompt("", "[[work]] please look around", bypass); turn.answer != "Done." {
 		t.Errorf("people see %q", turn.items)
 	}
-	wantSaid(t, "all of it", w.model.last("work"))
+	wantSaid(t, "all of it", w.model.Last("work"))
 }
 
 // A ctxls that cannot keep anything says nothing and stands in nobody's way.
@@ -110,8 +110,8 @@ func TestBrokenState(t *testing.T) {
 	if turn := w.prompt("", "[[work]] please look around", bypass); turn.answer != "Done." {
 		t.Errorf("people see %q", turn.items)
 	}
-	wantSaid(t, "all of it", w.model.last("work"))
-	if n := len(w.model.asked("work")); n != 5 {
+	wantSaid(t, "all of it", w.model.Last("work"))
+	if n := len(w.model.Asked("work")); n != 5 {
 		t.Errorf("the model was asked %d times", n)
 	}
 }

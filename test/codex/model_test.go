@@ -5,25 +5,23 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // model plays the Responses API of OpenAI (https://platform.openai.com/docs/api-reference/responses-streaming): it answers by script
 // and keeps what it was asked.
 type model struct {
+	e2e.Model
 	t       *testing.T
-	server  *httptest.Server
 	scripts map[string][]reply
 
 	mu       sync.Mutex
-	requests []request
 	answered map[string]int // by turn
 	spawned  string         // the sub-agent that was started last
 }
@@ -47,12 +45,6 @@ type call struct {
 	text            string
 }
 
-// A request is one that the model received.
-type request struct {
-	kind string // the script that answered it, "summary" of a compaction, "other" of anything else
-	body map[string]any
-}
-
 // summary is what the model answers when it is asked for the summary of a compaction.
 const summary = "The user asked for some reading."
 
@@ -60,37 +52,20 @@ const summary = "The user asked for some reading."
 // first reply on; any other has it answer by the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
 	m := &model{t: t, scripts: scripts, answered: map[string]int{}}
-	m.server = httptest.NewServer(m)
-	t.Cleanup(func() {
-		m.server.CloseClientConnections()
-		m.server.Close()
+	m.Start(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/responses"):
+			m.answer(w, r, body)
+		case strings.HasSuffix(r.URL.Path, "/models"):
+			fmt.Fprint(w, `{"object": "list", "data": [], "models": []}`)
+		default:
+			http.NotFound(w, r)
+		}
 	})
 	return m
 }
 
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	data, err := io.ReadAll(r.Body)
-	var body map[string]any
-	if err == nil && len(data) > 0 {
-		err = json.Unmarshal(data, &body)
-	}
-	switch {
-	case err != nil:
-		m.t.Errorf("%s: %v", r.URL, err)
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case strings.HasSuffix(r.URL.Path, "/responses"):
-		m.answer(w, r, body)
-	case strings.HasSuffix(r.URL.Path, "/models"):
-		fmt.Fprint(w, `{"object": "list", "data": [], "models": []}`)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-var (
-	marker  = regexp.MustCompile(`\[\[([a-z-]+)\]\]`)
-	agentID = regexp.MustCompile(`"agent_id":"([0-9a-f-]{36})"`)
-)
+var agentID = regexp.MustCompile(`"agent_id":"([0-9a-f-]{36})"`)
 
 // choose returns the reply to a request, and what kind of request it is. Codex says what it asks for in a header.
 func (m *model) choose(header http.Header, body map[string]any) (string, reply) {
@@ -117,10 +92,10 @@ func (m *model) choose(header http.Header, body map[string]any) (string, reply) 
 		if item["role"] != "user" {
 			continue
 		}
-		for _, found := range marker.FindAllStringSubmatch(strings.Join(textsOf(item), "\n"), -1) {
-			if script := m.scripts[found[1]]; len(script) > 0 {
+		for _, name := range e2e.Marked(textsOf(item)) {
+			if script := m.scripts[name]; len(script) > 0 {
 				m.answered[about.Turn]++
-				return found[1], script[min(m.answered[about.Turn], len(script))-1]
+				return name, script[min(m.answered[about.Turn], len(script))-1]
 			}
 		}
 	}
@@ -134,22 +109,13 @@ func (m *model) choose(header http.Header, body map[string]any) (string, reply) 
 func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	m.mu.Lock()
 	kind, reply := m.choose(r.Header, body)
-	m.requests = append(m.requests, request{kind, body})
-	id, spawned := len(m.requests), m.spawned
+	id, spawned := m.Note(kind, body), m.spawned
 	m.mu.Unlock()
 	if reply.hang {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(time.Minute):
-		}
+		e2e.Hang(r)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	send := func(event string, members map[string]any) {
-		members["type"] = event
-		data, _ := json.Marshal(members)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, data)
-	}
+	send := e2e.Stream(w)
 	response := map[string]any{"id": fmt.Sprintf("resp_%03d", id), "object": "response", "status": "in_progress", "model": body["model"], "output": []any{}}
 	if reply.refused {
 		response["status"] = "failed"
@@ -189,37 +155,6 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	send("response.completed", map[string]any{"response": response})
 }
 
-// asked returns the requests of a kind so far, oldest first.
-func (m *model) asked(kind string) (of []request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, r := range m.requests {
-		if r.kind == kind {
-			of = append(of, r)
-		}
-	}
-	return of
-}
-
-// last returns the newest request of a kind.
-func (m *model) last(kind string) request {
-	m.t.Helper()
-	of := m.asked(kind)
-	if len(of) == 0 {
-		m.t.Fatalf("the model was never asked for %q; kinds asked: %v", kind, m.kinds())
-	}
-	return of[len(of)-1]
-}
-
-func (m *model) kinds() (kinds []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, r := range m.requests {
-		kinds = append(kinds, r.kind)
-	}
-	return kinds
-}
-
 // textsOf returns every text in a part of a request.
 func textsOf(v any) (texts []string) {
 	switch v := v.(type) {
@@ -244,8 +179,8 @@ func isOurs(text string) bool {
 
 // said lists what ctxls said in the conversation that a request carries: messages of the developer, which is what Codex makes of
 // additionalContext.
-func (r request) said() (said []string) {
-	input, _ := r.body["input"].([]any)
+func said(r e2e.Request) (said []string) {
+	input, _ := r.Body["input"].([]any)
 	for _, v := range input {
 		if item := v.(map[string]any); item["role"] == "developer" {
 			for _, text := range textsOf(item["content"]) {

@@ -18,7 +18,7 @@ import (
 func choose(t *testing.T, term *e2e.Terminal, answer string) {
 	t.Helper()
 	term.Shows(answer)
-	eventually(t, func() string { // the first keys may come before anybody listens
+	e2e.Eventually(t, func() string { // the first keys may come before anybody listens
 		term.Press("Down")
 		time.Sleep(200 * time.Millisecond)
 		if screen := term.Screen(); !strings.Contains(screen, "› "+answer) {
@@ -32,7 +32,7 @@ func choose(t *testing.T, term *e2e.Terminal, answer string) {
 // commands types a line until it has done what it shall: Codex takes no command while a turn is going on, and tells only by refusing.
 func commands(t *testing.T, term *e2e.Terminal, line string, done func(screen string) bool) {
 	t.Helper()
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		term.Enter(line)
 		for range 10 {
 			time.Sleep(200 * time.Millisecond)
@@ -67,7 +67,7 @@ func TestTrustAndTerminal(t *testing.T) {
 	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "0 of 8 hooks in "+w.hooks()+" are trusted") {
 		t.Errorf("before they are trusted doctor says\n%s", said)
 	}
-	wantSaid(t, "before the hooks are trusted", w.model.last("more"))
+	wantSaid(t, "before the hooks are trusted", w.model.Last("more"))
 	for _, item := range turn.items {
 		if strings.Contains(item, "hook") {
 			t.Errorf("Codex does say something: %s", item)
@@ -83,7 +83,7 @@ func TestTrustAndTerminal(t *testing.T) {
 	term.Shows("? for shortcuts")
 	term.Enter("[[look]] please")
 	term.Shows("• Done.")
-	wantSaid(t, "in the terminal", w.model.last("look"), guidance)
+	wantSaid(t, "in the terminal", w.model.Last("look"), guidance)
 	live := func() *core.SessionView {
 		for _, s := range w.Sessions() {
 			if s.State == core.StateActive {
@@ -92,7 +92,7 @@ func TestTrustAndTerminal(t *testing.T) {
 		}
 		return nil
 	}
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		if s := live(); s == nil || s.Usage.Tokens == nil || *s.Usage.Tokens != 193_800 || *s.Usage.Percent != 75 {
 			return fmt.Sprintf("the session: %+v", s)
 		}
@@ -101,7 +101,7 @@ func TestTrustAndTerminal(t *testing.T) {
 
 	// The window has room again at once, not only with the next prompt.
 	commands(t, term, "/compact", func(screen string) bool { return strings.Contains(screen, "Context compacted") })
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		if s := live(); s == nil || s.Compactions != 1 || s.Usage.Exact || *s.Usage.Tokens > 77_520 {
 			return fmt.Sprintf("after /compact: %+v", s)
 		}
@@ -110,16 +110,16 @@ func TestTrustAndTerminal(t *testing.T) {
 	term.Enter("[[small]] go on")
 	term.Shows("Small answer.")
 	context := workingContext("notes.txt", "src/util.go")
-	wantSaid(t, "after the compaction", w.model.last("small"), context)
+	wantSaid(t, "after the compaction", w.model.Last("small"), context)
 	term.Enter("[[small]] and on")
-	eventually(t, func() string {
-		if n := len(w.model.asked("small")); n != 2 {
+	e2e.Eventually(t, func() string {
+		if n := len(w.model.Asked("small")); n != 2 {
 			return fmt.Sprintf("the model was asked %d times", n)
 		}
 		return ""
 	})
-	wantSaid(t, "the prompt after that", w.model.last("small"), context, mark(12))
-	eventually(t, func() string {
+	wantSaid(t, "the prompt after that", w.model.Last("small"), context, mark(12))
+	e2e.Eventually(t, func() string {
 		if s := live(); s == nil || s.Compactions != 1 || !s.Usage.Exact || *s.Usage.Tokens != 30_000 {
 			return fmt.Sprintf("one compaction, and the figure of the response after it: %+v", s)
 		}
@@ -129,11 +129,11 @@ func TestTrustAndTerminal(t *testing.T) {
 	commands(t, term, "/clear", func(screen string) bool { return !strings.Contains(screen, "Small answer.") })
 	term.Enter("[[more]] anew")
 	term.Shows("• More.")
-	wantSaid(t, "after clearing", w.model.last("more"), guidance)
+	wantSaid(t, "after clearing", w.model.Last("more"), guidance)
 
 	// Trust is kept by the definition of a hook, and holds for codex exec.
 	turn = w.prompt("", "[[more]] go")
-	wantSaid(t, "codex exec with trusted hooks", w.model.last("more"), guidance)
+	wantSaid(t, "codex exec with trusted hooks", w.model.Last("more"), guidance)
 	if config := w.read(filepath.Join(w.codexHome(), "config.toml")); strings.Count(config, "trusted_hash") != 8 {
 		t.Errorf("trust is kept as\n%s", config)
 	}
@@ -146,5 +146,5 @@ func TestTrustAndTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.prompt("", "[[more]] go")
-	wantSaid(t, "changed hooks", w.model.last("more"))
+	wantSaid(t, "changed hooks", w.model.Last("more"))
 }

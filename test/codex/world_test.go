@@ -14,13 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxls/ctxls/test/e2e"
 )
-
-// patience is how long one run of Codex may take.
-const patience = 60 * time.Second
 
 // world is a home, a project and a model.
 type world struct {
@@ -72,7 +68,7 @@ stream_max_retries = 0
 
 [projects.%q]
 trust_level = "trusted"
-`, model, w.model.server.URL, w.Project))
+`, model, w.model.URL, w.Project))
 }
 
 func (w *world) codexHome() string { return filepath.Join(w.Home, ".codex") }
@@ -81,10 +77,10 @@ func (w *world) hooks() string { return filepath.Join(w.codexHome(), "hooks.json
 
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
 func (w *world) nothingElseSaid() {
-	for i, r := range w.model.requests {
-		for _, text := range textsOf(r.body["input"]) {
+	for i, r := range w.model.Requests() {
+		for _, text := range textsOf(r.Body["input"]) {
 			if at := strings.Index(text, "ctxls"); at >= 0 && !isOurs(text) {
-				w.T.Errorf("request %d (%s) holds: …%s…", i, r.kind, text[max(0, at-200):min(len(text), at+200)])
+				w.T.Errorf("request %d (%s) holds: …%s…", i, r.Kind, text[max(0, at-200):min(len(text), at+200)])
 			}
 		}
 	}
@@ -117,7 +113,7 @@ type turn struct {
 // prompt runs one turn to its end, of the given session or, without one, of a new session.
 func (w *world) prompt(session, prompt string, flags ...string) turn {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()
 	if session != "" {
 		flags = append([]string{"resume", session}, flags...)
@@ -173,20 +169,4 @@ func (w *world) read(path string) string {
 		w.T.Fatal(err)
 	}
 	return string(text)
-}
-
-// eventually waits until a condition holds, which says what is wrong as long as it does not.
-func eventually(t *testing.T, wrong func() string) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		problem := wrong()
-		if problem == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(problem)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -73,6 +74,37 @@ func (w *World) Environ() []string {
 		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TMPDIR=" + w.Temp(), "TERM=xterm-256color",
 		"LANG=C.UTF-8",
 	}, w.Env...)
+}
+
+// InProject returns a tool's input with the project's path where texts say $PROJECT.
+func (w *World) InProject(input map[string]any) map[string]any {
+	in := map[string]any{}
+	for name, value := range input {
+		if s, ok := value.(string); ok {
+			value = strings.ReplaceAll(s, "$PROJECT", w.Project)
+		}
+		in[name] = value
+	}
+	return in
+}
+
+// Patience is how long one run of a host may take.
+const Patience = 60 * time.Second
+
+// Eventually waits until a condition holds, which says what is wrong as long as it does not.
+func Eventually(t *testing.T, wrong func() string) {
+	t.Helper()
+	deadline := time.Now().Add(Patience)
+	for {
+		problem := wrong()
+		if problem == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(problem)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // Temp is the directory for temporary files.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // A session.
@@ -27,9 +27,9 @@ const guidance = "ctxls measures how full this session's context window is and s
 	"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
 	"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
 
-func wantSaid(t *testing.T, what string, r request, want ...string) {
+func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, r.said()); diff != "" {
+	if diff := cmp.Diff(want, said(r)); diff != "" {
 		t.Errorf("%s: what was said to the model (-want +got):\n%s", what, diff)
 	}
 }
@@ -70,12 +70,12 @@ func TestConversation(t *testing.T) {
 	without, plain := converse(false)
 	with, printed := converse(true)
 
-	all := with.model.asked("work")
+	all := with.model.Asked("work")
 	if len(all) != 5 {
-		t.Fatalf("the model was asked %v", with.model.kinds())
+		t.Fatalf("the model was asked %v", with.model.Kinds())
 	}
 	wantSaid(t, "first turn", all[4])
-	wantSaid(t, "second turn", with.model.last("more"), guidance+"\n\n[context used: 30%]")
+	wantSaid(t, "second turn", with.model.Last("more"), guidance+"\n\n[context used: 30%]")
 	s, _ := with.Session(one)
 	if got := with.Tokens(one); got != 320_000 || s.Model != "gemini-2.5-pro" || s.Usage.WindowTokens != 1_048_576 || s.State != core.StateEnded {
 		t.Errorf("the session: %d tokens, %+v", got, s)
@@ -94,11 +94,11 @@ func TestConversation(t *testing.T) {
 	if plain != printed {
 		t.Errorf("people see (-without +with):\n%s", cmp.Diff(plain, printed))
 	}
-	if diff := cmp.Diff(without.model.kinds(), with.model.kinds()); diff != "" {
+	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
 		t.Fatalf("requests (-without +with):\n%s", diff)
 	}
-	for i, r := range with.model.requests {
-		if diff := cmp.Diff(essence(without.model.requests[i]), essence(r)); diff != "" {
+	for i, r := range with.model.Requests() {
+		if diff := cmp.Diff(essence(without.model.Requests()[i]), essence(r)); diff != "" {
 			t.Errorf("request %d differs by more than what ctxls says (-without +with):\n%s", i, diff)
 		}
 	}
@@ -114,7 +114,7 @@ var process = regexp.MustCompile(`Process Group PGID: \d+`)
 
 // essence is a request without what ctxls says and without what differs from run to run by itself: the names of calls and of
 // processes.
-func essence(r request) any {
+func essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
 		switch v := v.(type) {
@@ -141,7 +141,7 @@ func essence(r request) any {
 		}
 		return v
 	}
-	return strip(r.body)
+	return strip(r.Body)
 }
 
 // The host compacts by itself, in the midst of a turn, and tells nobody. The fall is seen; the files in use come back with the
@@ -163,7 +163,7 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("%d compactions before any", s.Compactions)
 	}
 	w.prompt(one, "[[over]] go on")
-	kinds := w.model.kinds()
+	kinds := w.model.Kinds()
 	if !slices.Contains(kinds, "summary") {
 		t.Fatalf("the host did not compact: %v", kinds)
 	}
@@ -172,18 +172,18 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("%d tokens, %d compactions", got, s.Compactions)
 	}
 	const context = "ctxls: working context\nCurrent file paths in context:\n  - src/main.go\n  - src/util.go"
-	over := w.model.asked("over")
+	over := w.model.Asked("over")
 	for i, r := range over {
 		want := 0
 		if i >= 2 { // the tool after the fall
 			want = 1
 		}
-		if got := strings.Count(strings.Join(r.said(), "\n"), context); got != want {
-			t.Errorf("request %d of the turn: the working context is said %d times, want %d: %q", i, got, want, r.said())
+		if got := strings.Count(strings.Join(said(r), "\n"), context); got != want {
+			t.Errorf("request %d of the turn: the working context is said %d times, want %d: %q", i, got, want, said(r))
 		}
 	}
-	for _, r := range w.model.asked("summary") {
-		if strings.Contains(strings.Join(r.texts(), "\n"), "Current file paths in context") {
+	for _, r := range w.model.Asked("summary") {
+		if strings.Contains(strings.Join(texts(r), "\n"), "Current file paths in context") {
 			t.Error("the summariser was given the working context, which this host has no place for")
 		}
 	}
@@ -205,11 +205,11 @@ func TestSubAgent(t *testing.T) {
 	})
 	w.install()
 	w.prompt(one, "[[delegate]] have a look")
-	if n := len(w.model.asked("inner")); n != 2 {
-		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.kinds())
+	if n := len(w.model.Asked("inner")); n != 2 {
+		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.Kinds())
 	}
-	wantSaid(t, "the sub-agent", w.model.last("inner"))
-	wantSaid(t, "the main chain", w.model.last("delegate"))
+	wantSaid(t, "the sub-agent", w.model.Last("inner"))
+	wantSaid(t, "the main chain", w.model.Last("delegate"))
 	s, _ := w.Session(one)
 	if got := w.Tokens(one); got != 130_000 || s.Compactions != 0 {
 		t.Errorf("the main gauge: %d tokens, %d compactions", got, s.Compactions)
@@ -230,7 +230,7 @@ func TestInstalledTwice(t *testing.T) {
 	w.install("--project")
 	w.prompt(one, "[[more]] go")
 	w.prompt(one, "[[more]] go")
-	wantSaid(t, "second turn", w.model.last("more"), guidance+"\n\n[context used: 50%]")
+	wantSaid(t, "second turn", w.model.Last("more"), guidance+"\n\n[context used: 50%]")
 }
 
 // A host that is told to stop ends its session, and what was known of it stays.
@@ -241,8 +241,8 @@ func TestTermination(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() string {
-		if n := len(w.model.asked("slow")); n < 2 {
+	e2e.Eventually(t, func() string {
+		if n := len(w.model.Asked("slow")); n < 2 {
 			return fmt.Sprintf("the model was asked %d times\n%s%s", n, output, warnings)
 		}
 		return ""
@@ -251,7 +251,7 @@ func TestTermination(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it says how it was ended
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		if s, _ := w.Session(one); s.State != core.StateEnded {
 			return "the session is " + string(s.State)
 		}
@@ -259,22 +259,6 @@ func TestTermination(t *testing.T) {
 	})
 	if got := w.Tokens(one); got != 100_000 {
 		t.Errorf("the gauge says %d", got)
-	}
-}
-
-// eventually waits until a condition holds, which says what is wrong as long as it does not.
-func eventually(t *testing.T, wrong func() string) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		problem := wrong()
-		if problem == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(problem)
-		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -286,9 +270,9 @@ func TestWhyNothingAtTheStart(t *testing.T) {
 		"command": "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"hello\"}}'"}]}]}, "telemetry"`
 	w.Write(w.settings(), strings.Replace(base, `"telemetry"`, hook, 1))
 	w.prompt(one, "[[work]] look around")
-	wantSaid(t, "first turn", w.model.last("work"), "hello")
+	wantSaid(t, "first turn", w.model.Last("work"), "hello")
 	w.prompt(one, "[[more]] go on")
-	if texts := strings.Join(w.model.last("more").texts(), "\n"); strings.Contains(texts, "look around") || !strings.Contains(texts, "All is done.") {
+	if texts := strings.Join(texts(w.model.Last("more")), "\n"); strings.Contains(texts, "look around") || !strings.Contains(texts, "All is done.") {
 		t.Errorf("the first prompt is still there: something can be said at a session's start\n%s", texts)
 	}
 }
@@ -299,7 +283,7 @@ func TestDisabled(t *testing.T) {
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt("11111111-2222-4333-8444-555555555555", "[[more]] go")
-	wantSaid(t, "with ctxls turned off", w.model.last("more"))
+	wantSaid(t, "with ctxls turned off", w.model.Last("more"))
 	if s := w.Sessions(); len(s) != 0 {
 		t.Errorf("sessions: %+v", s)
 	}

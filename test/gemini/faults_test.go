@@ -53,15 +53,15 @@ func TestFaults(t *testing.T) {
 		"loses its state": "broken",
 	} {
 		w, answer, warnings := run(fault)
-		if n := len(w.model.asked("work")); n != 3 {
-			t.Fatalf("%s: the model was asked %v", name, w.model.kinds())
+		if n := len(w.model.Asked("work")); n != 3 {
+			t.Fatalf("%s: the model was asked %v", name, w.model.Kinds())
 		}
-		for i, r := range w.model.requests {
-			if diff := cmp.Diff(essence(without.model.requests[i]), essence(r)); diff != "" {
+		for i, r := range w.model.Requests() {
+			if diff := cmp.Diff(essence(without.model.Requests()[i]), essence(r)); diff != "" {
 				t.Errorf("%s: request %d (-without +with):\n%s", name, i, diff)
 			}
 		}
-		wantSaid(t, name, w.model.last("work"))
+		wantSaid(t, name, w.model.Last("work"))
 		if answer != plain || strings.TrimSpace(answer) != "All is done." || fault == "broken" && ofHooks(warnings) != ofHooks(usual) {
 			t.Errorf("%s: people see %q and %q, without ctxls %q and %q", name, answer, warnings, plain, usual)
 		}
@@ -142,8 +142,8 @@ func TestWhyExec(t *testing.T) {
 		hook := fmt.Sprintf(`"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %q, "timeout": 500}]}]}, "telemetry"`, command)
 		w.Write(w.settings(), strings.Replace(base, `"telemetry"`, hook, 1))
 		w.prompt(one, "[[work]] look around")
-		asked := w.model.asked("work")
-		return asked[len(asked)-1].at.Sub(asked[len(asked)-2].at)
+		asked := w.model.Asked("work")
+		return asked[len(asked)-1].At.Sub(asked[len(asked)-2].At)
 	}
 	if took := gap("sleep 15; true"); took < holds {
 		t.Errorf("without exec the turn went on after %v, before the hook's child ended: the prefix is no longer needed", took)

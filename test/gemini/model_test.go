@@ -5,24 +5,18 @@ package gemini
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // model plays the Gemini API (https://ai.google.dev/api/generate-content): it answers by script and keeps what it was asked.
 type model struct {
-	t       *testing.T
-	server  *httptest.Server
+	e2e.Model
 	scripts map[string][]reply
-
-	mu       sync.Mutex
-	requests []request
 }
 
 // A reply is one answer of the model.
@@ -41,49 +35,27 @@ type call struct {
 	args map[string]any
 }
 
-// A request is one that the model received.
-type request struct {
-	kind string // the script that answered it, "summary" of a compaction, "other" of anything else
-	at   time.Time
-	body map[string]any
-}
-
 // summary is what the model answers when it is asked for the summary of a compaction.
 const summary = "<scratchpad>all of it</scratchpad><state_snapshot>The user asked for some reading.</state_snapshot>"
 
 // newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its
 // first reply on; any other has it answer by the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
-	m := &model{t: t, scripts: scripts}
-	m.server = httptest.NewServer(m)
-	t.Cleanup(func() {
-		m.server.CloseClientConnections()
-		m.server.Close()
+	m := &model{scripts: scripts}
+	m.Start(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, ":countTokens"):
+			fmt.Fprintf(w, `{"totalTokens": %d}`, e2e.RoughTokens(body))
+		case strings.HasSuffix(r.URL.Path, ":streamGenerateContent"):
+			m.answer(w, r, body, true)
+		case strings.HasSuffix(r.URL.Path, ":generateContent"):
+			m.answer(w, r, body, false)
+		default:
+			http.NotFound(w, r)
+		}
 	})
 	return m
 }
-
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	data, err := io.ReadAll(r.Body)
-	var body map[string]any
-	if err == nil && len(data) > 0 {
-		err = json.Unmarshal(data, &body)
-	}
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	case strings.HasSuffix(r.URL.Path, ":countTokens"):
-		fmt.Fprintf(w, `{"totalTokens": %d}`, len(data)/4)
-	case strings.HasSuffix(r.URL.Path, ":streamGenerateContent"):
-		m.answer(w, r, body, true)
-	case strings.HasSuffix(r.URL.Path, ":generateContent"):
-		m.answer(w, r, body, false)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-var marker = regexp.MustCompile(`\[\[([a-z-]+)\]\]`)
 
 // choose returns the reply to a request, and what kind of request it is.
 func (m *model) choose(body map[string]any) (string, reply) {
@@ -94,38 +66,17 @@ func (m *model) choose(body map[string]any) (string, reply) {
 		}
 		return "other", reply{text: "{}", tokens: 100}
 	}
-	answered := 0
-	for i := len(contents) - 1; i >= 0; i-- {
-		content := contents[i].(map[string]any)
-		if content["role"] == "model" {
-			answered++
-			continue
-		}
-		found := marker.FindAllStringSubmatch(strings.Join(textsOf(content), "\n"), -1)
-		if len(found) == 0 {
-			continue
-		}
-		name := found[len(found)-1][1]
-		if script := m.scripts[name]; len(script) > 0 {
-			return name, script[min(answered, len(script)-1)]
-		}
-	}
-	if script := m.scripts[""]; len(script) > 0 {
-		return "", script[min(answered, len(script)-1)]
+	if name, reply, ok := e2e.Script(m.scripts, contents, "model", textsOf); ok {
+		return name, reply
 	}
 	return "other", reply{text: "Going on.", tokens: 20_000}
 }
 
 func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any, stream bool) {
 	kind, reply := m.choose(body)
-	m.mu.Lock()
-	m.requests = append(m.requests, request{kind, time.Now(), body})
-	m.mu.Unlock()
+	m.Note(kind, body)
 	if reply.hang {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(time.Minute):
-		}
+		e2e.Hang(r)
 		return
 	}
 	var parts []any
@@ -159,40 +110,9 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	fmt.Fprintf(w, "data: %s\n\n", part(parts, true))
 }
 
-// asked returns the requests of a kind so far, oldest first.
-func (m *model) asked(kind string) (of []request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, r := range m.requests {
-		if r.kind == kind {
-			of = append(of, r)
-		}
-	}
-	return of
-}
-
-// last returns the newest request of a kind.
-func (m *model) last(kind string) request {
-	m.t.Helper()
-	of := m.asked(kind)
-	if len(of) == 0 {
-		m.t.Fatalf("the model was never asked for %q; kinds asked: %v", kind, m.kinds())
-	}
-	return of[len(of)-1]
-}
-
-func (m *model) kinds() (kinds []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, r := range m.requests {
-		kinds = append(kinds, r.kind)
-	}
-	return kinds
-}
-
 // texts returns every text of a request in order: system instruction, then contents, results of tools included.
-func (r request) texts() []string {
-	return append(textsOf(r.body["systemInstruction"]), textsOf(r.body["contents"])...)
+func texts(r e2e.Request) []string {
+	return append(textsOf(r.Body["systemInstruction"]), textsOf(r.Body["contents"])...)
 }
 
 // textsOf returns every text and every result of a tool in a part of a request.
@@ -216,8 +136,8 @@ func textsOf(v any) (texts []string) {
 var framed = regexp.MustCompile(`(?s)<hook_context>(.*?)</hook_context>`)
 
 // said lists what hooks said in the conversation that a request carries. In these tests no hook but ours speaks.
-func (r request) said() (said []string) {
-	for _, text := range textsOf(r.body["contents"]) {
+func said(r e2e.Request) (said []string) {
+	for _, text := range textsOf(r.Body["contents"]) {
 		for _, m := range framed.FindAllStringSubmatch(text, -1) {
 			said = append(said, m[1])
 		}

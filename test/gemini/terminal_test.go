@@ -27,7 +27,7 @@ func openTerminal(w *world, width, height int) *e2e.Terminal {
 func enters(t *testing.T, term *e2e.Terminal, line string) {
 	t.Helper()
 	term.Type(line)
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		term.Press("Enter")
 		if time.Sleep(time.Second); strings.Contains(term.Screen(), "* "+line) {
 			return line + " is not taken"
@@ -51,7 +51,7 @@ func TestTerminal(t *testing.T) {
 	term.Shows("The work is done.")
 	enters(t, term, "[[more]] go on")
 	term.Shows("There is more.")
-	wantSaid(t, "second turn", w.model.last("more"), guidance+"\n\n[context used: 29%]")
+	wantSaid(t, "second turn", w.model.Last("more"), guidance+"\n\n[context used: 29%]")
 
 	enters(t, term, "/compress")
 	term.Shows("compressed")
@@ -62,7 +62,7 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("sessions: %+v", live)
 	}
 	const context = "ctxls: working context\nCurrent file paths in context:\n  - notes.txt"
-	if said := strings.Join(w.model.last("less").said(), "\n"); strings.Count(said, context) != 1 {
+	if said := strings.Join(said(w.model.Last("less")), "\n"); strings.Count(said, context) != 1 {
 		t.Errorf("after the compaction the working context is not said once: %q", said)
 	}
 
@@ -70,12 +70,12 @@ func TestTerminal(t *testing.T) {
 	term.Shows("Type your message")
 	enters(t, term, "[[anew]] hello")
 	term.Shows("Begun anew.")
-	wantSaid(t, "after clearing", w.model.last("anew"))
+	wantSaid(t, "after clearing", w.model.Last("anew"))
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
 	enters(t, term, "/quit")
-	eventually(t, func() string {
+	e2e.Eventually(t, func() string {
 		for _, s := range w.Sessions() {
 			if s.State != core.StateEnded {
 				return "a session is still " + string(s.State)

@@ -10,16 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
 // The key that Gemini CLI is given. It opens nothing.
 const key = "fake-000"
-
-// patience is how long one run of Gemini CLI may take.
-const patience = 60 * time.Second
 
 // base is what Gemini CLI needs to know so that it asks nothing.
 const base = `{
@@ -52,17 +48,13 @@ func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
 	w := &world{World: of, begun: map[string]bool{}}
 	for _, script := range scripts {
 		for _, reply := range script {
-			for _, c := range reply.calls {
-				for name, value := range c.args {
-					if s, ok := value.(string); ok {
-						c.args[name] = strings.ReplaceAll(s, "$PROJECT", w.Project)
-					}
-				}
+			for i, c := range reply.calls {
+				reply.calls[i].args = w.InProject(c.args)
 			}
 		}
 	}
 	w.model = newModel(w.T, scripts)
-	w.Env = []string{"GOOGLE_GEMINI_BASE_URL=" + w.model.server.URL, "GEMINI_API_KEY=" + key}
+	w.Env = []string{"GOOGLE_GEMINI_BASE_URL=" + w.model.URL, "GEMINI_API_KEY=" + key}
 	w.Write(w.settings(), base)
 	w.Write(filepath.Join(w.Home, ".gemini", "trustedFolders.json"), `{"`+w.Project+`": "TRUST_FOLDER"}`)
 	w.T.Cleanup(w.nothingElseSaid)
@@ -72,11 +64,11 @@ func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
 func (w *world) nothingElseSaid() {
 	installed, _, _ := strings.Cut(e2e.HostBin(), "node_modules") // the cache is named after ctxls
-	for i, r := range w.model.requests {
-		for _, text := range r.texts() {
+	for i, r := range w.model.Requests() {
+		for _, text := range texts(r) {
 			rest := strings.ReplaceAll(framed.ReplaceAllString(text, ""), installed, "")
 			if at := strings.Index(rest, "ctxls"); at >= 0 {
-				w.T.Errorf("request %d (%s) holds: …%s…", i, r.kind, rest[max(0, at-200):min(len(rest), at+200)])
+				w.T.Errorf("request %d (%s) holds: …%s…", i, r.Kind, rest[max(0, at-200):min(len(rest), at+200)])
 			}
 		}
 	}
@@ -106,7 +98,7 @@ func (w *world) gemini(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 // prompt runs one turn of a session to its end and returns what Gemini CLI answered and what it warned of.
 func (w *world) prompt(session, prompt string) (answer, warnings string) {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()
 	choice := "--session-id"
 	if w.begun[session] {

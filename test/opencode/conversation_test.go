@@ -100,7 +100,7 @@ func essence(r e2e.Request) any {
 
 // said lists what ctxls says in a request, in order.
 func said(r e2e.Request) (said []string) {
-	for _, text := range r.Texts() {
+	for _, text := range e2e.TextsOfRequest(r) {
 		for _, found := range ours.FindAllString(text, -1) {
 			said = append(said, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found), "[User]: ")))
 		}
@@ -110,7 +110,7 @@ func said(r e2e.Request) (said []string) {
 
 // asked returns the requests in order, aside from those for a title, which the host makes beside the others.
 func asked(w *world) (kinds []string, requests []e2e.Request) {
-	for _, r := range w.model.Asked("") {
+	for _, r := range w.model.Requests() {
 		if r.Kind != "title" {
 			kinds, requests = append(kinds, r.Kind), append(requests, r)
 		}

@@ -13,7 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,8 +78,6 @@ func (w *world) configure(provider, npm, url, more string) {
 }`, provider+"/claude-sonnet-4-5", provider, npm, url, window, output, more))
 }
 
-var marker = regexp.MustCompile(`\[\[([a-z0-9-]+)\]\]`)
-
 // summary is what the model answers when it is asked for the summary of a compaction. It names one file.
 const summary = "## Goal\n- The user asked for some reading; notes.txt was read."
 
@@ -92,42 +90,15 @@ func (w *world) choose(s scripts, body map[string]any) (string, e2e.Reply) {
 		return "title", e2e.Reply{Text: "A title", Tokens: 300}
 	}
 	messages, _ := body["messages"].([]any)
-	answered := 0
-	for i := len(messages) - 1; i >= 0; i-- {
-		message := messages[i].(map[string]any)
-		if message["role"] == "assistant" {
-			answered++
-			continue
-		}
-		found := marker.FindAllStringSubmatch(strings.Join(e2e.TextsOf(message), "\n"), -1)
-		if len(found) == 0 {
-			continue
-		}
-		name := found[len(found)-1][1]
-		if script := s[name]; len(script) > 0 {
-			return name, w.inProject(script[min(answered, len(script)-1)])
-		}
+	name, reply, ok := e2e.Script(s, messages, "assistant", e2e.TextsOf)
+	if !ok {
+		return "other", e2e.Reply{Text: "Going on.", Tokens: 20_000}
 	}
-	if script := s[""]; len(script) > 0 {
-		return "", w.inProject(script[min(answered, len(script)-1)])
+	reply.Calls = slices.Clone(reply.Calls)
+	for i := range reply.Calls {
+		reply.Calls[i].Input = w.InProject(reply.Calls[i].Input)
 	}
-	return "other", e2e.Reply{Text: "Going on.", Tokens: 20_000}
-}
-
-// inProject returns a reply with the project's path in its calls.
-func (w *world) inProject(r e2e.Reply) e2e.Reply {
-	calls := make([]e2e.Call, len(r.Calls))
-	for i, c := range r.Calls {
-		calls[i] = e2e.Call{Tool: c.Tool, Input: map[string]any{}}
-		for name, value := range c.Input {
-			if s, ok := value.(string); ok {
-				value = strings.ReplaceAll(s, "$PROJECT", w.Project)
-			}
-			calls[i].Input[name] = value
-		}
-	}
-	r.Calls = calls
-	return r
+	return name, reply
 }
 
 // read is a call of the read tool for a file of the project.
