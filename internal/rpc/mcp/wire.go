@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -113,7 +112,7 @@ func (w *wire) pump() {
 
 // accept returns the message of a line, nil where there is none to hand on. A call takes a place, and waits for one.
 func (w *wire) accept(line []byte) jsonrpc.Message {
-	if !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+	if core.CheckJSON(line) != nil {
 		w.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; one message a line is expected")
 		return nil
 	}
