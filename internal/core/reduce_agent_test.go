@@ -1,0 +1,54 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A sub-agent's calls and usage never move the main gauge or the working set.
+func TestSubAgentsStandApart(t *testing.T) {
+	w := newWorld()
+	w.play(t, w.at(BatchFinished, 50_000))
+	inside := w.at(BatchFinished, 190_000)
+	inside.CWD = "/elsewhere"
+	inside.AgentID, inside.AgentType, inside.Paths = "a1", "explore", []PathUse{{Path: "/p/x.go", Use: Read}}
+	out := w.play(t, Event{Kind: AgentStarted, AgentID: "a1"}, inside)
+	if got := *out.Session.Usage.Tokens; got != 50_000 || len(out.Session.WorkingSet) != 0 {
+		t.Errorf("main gauge %d, working set %v", got, out.Session.WorkingSet)
+	}
+	if out.Session.CWD != "/p" {
+		t.Errorf("a sub-agent moved the session to %s", out.Session.CWD)
+	}
+	if len(out.Session.Agents) != 1 || *out.Session.Agents[0].Usage.Tokens != 190_000 || out.Session.Agents[0].AgentType != "explore" {
+		t.Errorf("agents = %+v", out.Session.Agents)
+	}
+	// At its end its last response is often missing: the figure is marked as one behind.
+	out = w.play(t, Event{Kind: AgentFinished, AgentID: "a1"})
+	if ended := out.Session.AgentsEnded; len(out.Session.Agents) != 0 || len(ended) != 1 || *ended[0].Usage.Tokens != 190_000 || !ended[0].Usage.Stale {
+		t.Errorf("finished: %+v, still there: %+v", ended, out.Session.Agents)
+	}
+	// What the file has by then may be the response before, written late: the figure is still one behind.
+	late := w.reported(193_000)
+	late.At = late.At.Add(-time.Minute)
+	batch, finished := Event{Kind: BatchFinished, AgentID: "a2"}, Event{Kind: AgentFinished, AgentID: "a2", Reports: []Report{late}}
+	out = w.play(t, batch, finished)
+	if ended := out.Session.AgentsEnded; len(ended) != 2 || *ended[1].Usage.Tokens != 193_000 || !ended[1].Usage.Stale {
+		t.Errorf("with the response before: %+v", ended)
+	}
+	last := w.at(AgentFinished, 195_000)
+	last.AgentID = "a1"
+	out = w.play(t, last, Event{Kind: PromptSubmitted, Machine: true})
+	if ended := out.Session.AgentsEnded; len(ended) != 2 || *ended[0].Usage.Tokens != 195_000 || ended[0].Usage.Stale {
+		t.Errorf("with its last response: %+v", ended)
+	}
+	if out = w.play(t, Event{Kind: PromptSubmitted}); len(out.Session.AgentsEnded) != 0 {
+		t.Errorf("still shown after a person's prompt: %+v", out.Session.AgentsEnded)
+	}
+	for i := range MaxAgents + 5 {
+		w.play(t, Event{Kind: AgentStarted, AgentID: fmt.Sprint("n", i)})
+	}
+	if n := len(w.session().Agents); n != MaxAgents {
+		t.Errorf("%d sub-agents kept", n)
+	}
+}

@@ -1,0 +1,133 @@
+//go:build linux && e2e
+
+package claudecode
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/test/e2e"
+)
+
+// All that a session does: tools, side by side too, one that fails, a sub-agent, a compaction of either kind. The model is asked
+// the same with ctxls as without, but for what ctxls says.
+func TestNothingElseChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	converse := func(install bool) *world {
+		for _, name := range []string{"home", "project"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := newWorldAt(t, dir, map[string][]e2e.Reply{
+			"work": {
+				{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
+				// Beside each other, but one file only: after a compaction the host lists files in the order in which they were read.
+				{Tokens: 141_000, Calls: []e2e.Call{read("src/main.go"), {Tool: "Bash", Input: map[string]any{"command": "echo hello", "description": "Greet"}}}},
+				{Tokens: 143_000, Text: "Done."},
+			},
+			"delegate": {
+				{Tokens: 144_000, Calls: []e2e.Call{{Tool: "Agent", Input: map[string]any{"description": "look", "prompt": "[[inner]] look around",
+					"subagent_type": "general-purpose", "run_in_background": false}}}},
+				{Tokens: 145_000, Calls: []e2e.Call{read("nosuch.txt"), read("notes.txt")}},
+				{Tokens: 146_000, Text: "Delegated."},
+			},
+			"inner": {{Tokens: 20_000, Calls: []e2e.Call{read("src/util.go")}}, {Tokens: 21_000, Text: "Found it."}},
+			"fill":  {{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 191_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 40_000, Text: "Filled."}},
+			"small": {{Tokens: 41_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 42_000, Text: "On it."}},
+		})
+		if install {
+			w.install("--statusline")
+		}
+		for _, prompt := range []string{"[[work]] please look around", "[[delegate]] have it looked at", "/compact", "[[small]] go on", "[[fill]] read it all", "[[small]] and on"} {
+			w.prompt(one, prompt, "--allowedTools", "Bash")
+		}
+		return w
+	}
+	without, with := converse(false), converse(true)
+	for kind, n := range map[string]int{"work": 3, "delegate": 3, "inner": 2, "summary": 2} {
+		if got := len(with.model.Asked(kind)); got != n {
+			t.Errorf("%d requests of the kind %s, want %d: %v", got, kind, n, with.model.Kinds())
+		}
+	}
+	wantSame(t, without, with)
+}
+
+// wantSame checks that the model was asked the same in two worlds, but for what ctxls says.
+func wantSame(t *testing.T, without, with *world) {
+	t.Helper()
+	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
+		t.Fatalf("requests (-without +with):\n%s", diff)
+	}
+	for i, r := range with.model.Requests() {
+		if diff := cmp.Diff(essence(without.model.Requests()[i]), essence(r)); diff != "" {
+			t.Errorf("request %d (%s) differs by more than what ctxls says (-without +with):\n%s", i, r.Kind, diff)
+		}
+	}
+}
+
+// budget is a note of Claude Code's own that goes with the last of several results.
+var budget = regexp.MustCompile(`<system-reminder>\n<total_tokens>.*</total_tokens>\n</system-reminder>\n*`)
+
+// What ctxls says to the model that writes a summary, and what Claude Code shows of our hooks after /compact.
+var (
+	instructed = regexp.MustCompile(`Additional Instructions:\nctxls: working context\nCurrent file paths in context:\n(  - .*\n)+\n`)
+	echoed     = regexp.MustCompile(`\nPreCompact \[.*ctxls hook claude-code\] completed successfully: ctxls: working context\nCurrent file paths in context:\n` +
+		`(  - .*\n)+PostCompact \[.*ctxls hook claude-code\] completed successfully</local-command-stdout>`)
+)
+
+// random is what Claude Code says of a sub-agent that is never the same.
+var random = regexp.MustCompile(`(agentId: |to: '|duration_ms: )\w+`)
+
+// essence is a request without what ctxls says and without what differs from run to run by itself: the device's id, the marks of
+// what to cache, which go with the last block, the order in which parallel tools ended, and names and times of sub-agents.
+func essence(r e2e.Request) any {
+	var strip func(v any) any
+	strip = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			v = echoed.ReplaceAllString(instructed.ReplaceAllString(framed.ReplaceAllString(v, ""), ""), "</local-command-stdout>")
+			return strings.TrimRight(budget.ReplaceAllString(random.ReplaceAllString(v, "$1"), ""), " \t\n")
+		case []any:
+			kept := []any{}
+			for _, part := range v {
+				stripped := strip(part)
+				if block, ok := stripped.(map[string]any); ok && block["type"] == "text" && block["text"] == "" {
+					continue
+				}
+				kept = append(kept, stripped)
+			}
+			slices.SortStableFunc(kept, func(a, b any) int { return strings.Compare(resultOf(a), resultOf(b)) })
+			if len(kept) == 1 { // one block of text is sent as a string, too
+				if block, ok := kept[0].(map[string]any); ok && len(block) == 2 && block["type"] == "text" {
+					return block["text"]
+				}
+			}
+			return kept
+		case map[string]any:
+			kept := map[string]any{}
+			for name, member := range v {
+				if name != "cache_control" && name != "metadata" {
+					kept[name] = strip(member)
+				}
+			}
+			return kept
+		}
+		return v
+	}
+	return strip(r.Body)
+}
+
+// resultOf returns the call that a block is the result of, "" for any other block.
+func resultOf(block any) string {
+	b, _ := block.(map[string]any)
+	id, _ := b["tool_use_id"].(string)
+	return id
+}

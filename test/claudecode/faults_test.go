@@ -1,0 +1,67 @@
+//go:build linux && e2e
+
+package claudecode
+
+import (
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/test/e2e"
+)
+
+// A host that is told to stop ends its session, and what was known of it stays.
+func TestTermination(t *testing.T) {
+	w := newWorld(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
+	w.install("--local")
+	cmd, output := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e2e.Eventually(t, func() string {
+		if n := len(w.model.Asked("slow")); n < 2 {
+			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it says how it was ended
+	e2e.Eventually(t, func() string {
+		if s, _ := w.Session(one); s.State != core.StateEnded {
+			return "the session is " + string(s.State)
+		}
+		return ""
+	})
+	if got := w.Tokens(one); got != 100_000 {
+		t.Errorf("the gauge says %d", got)
+	}
+}
+
+// A refused request states the window.
+func TestRefusal(t *testing.T) {
+	w := newWorld(t, map[string][]e2e.Reply{"big": {{Refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
+	w.install()
+	w.prompt(one, "[[big]] everything")
+	s, _ := w.Session(one)
+	if s.Usage.WindowTokens != 180_000 || s.Usage.WindowProvenance != "learned" {
+		t.Errorf("the window is %d, %s", s.Usage.WindowTokens, s.Usage.WindowProvenance)
+	}
+}
+
+// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+func TestBrokenState(t *testing.T) {
+	w := newWorld(t, map[string][]e2e.Reply{"work": work()})
+	w.install()
+	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
+	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {
+		t.Errorf("people see %q", printed)
+	}
+	wantSaid(t, "all of it", w.model.Last("work"))
+	if n := len(w.model.Asked("work")); n != 5 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
