@@ -57,7 +57,10 @@ export class Server implements vscode.Disposable {
     return this.#program;
   }
 
-  /** Listens to a notification, of every server that is started from now on. */
+  /**
+   * Listens to a notification, of every server that is started from now on. One may listen to each: the library would tell the
+   * last one only.
+   */
   on<M extends keyof Notifications>(method: M, listen: (params: Notifications[M]) => void): void {
     this.#listeners.push({ method, listen: params => listen(params as Notifications[M]) });
   }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Server } from './client.ts';
 import type { Breakdown, Part, SessionView } from './protocol.ts';
-import { keyOf } from './sessions.ts';
+import { keyOf, type Sessions } from './sessions.ts';
 
 /** At most one question about a session within so many milliseconds. */
 const pause = 3_000;
@@ -41,10 +41,14 @@ interface Entry {
 export class Details implements vscode.Disposable {
   readonly #entries = new Map<string, Entry>();
   readonly #changed = new vscode.EventEmitter<string>();
+  readonly #gone: vscode.Disposable;
   readonly #server: Server;
 
-  constructor(server: Server) {
+  constructor(server: Server, sessions: Sessions) {
     this.#server = server;
+    this.#gone = sessions.onDidChange(changes => {
+      for (const { before, now } of changes) if (before && !now) this.#entries.delete(keyOf(before));
+    });
   }
 
   /** Fires with the key of a session of which more became known. */
@@ -78,6 +82,7 @@ export class Details implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#gone.dispose();
     this.#changed.dispose();
   }
 }

@@ -19,7 +19,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   server = new Server(context, log);
   const running = server;
   const sessions = new Sessions(running, context.workspaceState);
-  const details = new Details(running);
+  const details = new Details(running, sessions);
   const dashboard = new Dashboard(context.extensionUri, running, sessions, details);
   const previews = new Previews();
   const command = (name: string, run: (...args: unknown[]) => unknown) =>
