@@ -219,14 +219,16 @@ func (r *reader) parts(parts value, read func(value) error) error {
 	return nil
 }
 
-// result reads the content of a tool result.
+// result reads the content of a tool result. One that holds calls or results itself has no body that may be cleared: what
+// belongs to them would go with it.
 func (r *reader) result(answers ref, path string, v value) error {
-	before := r.tokens
+	before, within := r.tokens, len(r.calls)+len(r.answers)
 	if err := r.content(path, v); err != nil {
 		return err
 	}
+	within -= len(r.calls) + len(r.answers)
 	r.answers = append(r.answers, answers)
-	if v.present() {
+	if v.present() && within == 0 {
 		r.bodies = append(r.bodies, body{
 			lo: v.lo, hi: v.hi, tokens: r.tokens - before, cleared: isPlaceholder(v),
 		})
