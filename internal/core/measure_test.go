@@ -277,6 +277,8 @@ func TestMeasureEncodingAndExact(t *testing.T) {
 		{"gpt-4o", "o200k_base", "", "o200k_base", true},
 		{"gpt-4o", "cl100k_base", "", "cl100k_base", false},
 		{"gpt-4o", "", `[{"name":"read"}]`, "o200k_base", false},
+		{"gpt-4o", "", `[]`, "o200k_base", true},
+		{"gpt-4o", "", `null`, "o200k_base", true},
 		{"", "", `[{"name":"read"}]`, "cl100k_base", true},
 		{"claude-opus-4-6", "", "", "cl100k_base", false},
 		{"claude-opus-4-6", "o200k_base", "", "o200k_base", false},
@@ -286,7 +288,7 @@ func TestMeasureEncodingAndExact(t *testing.T) {
 		c.Model, c.Encoding, c.Tools = tt.model, tt.encoding, json.RawMessage(tt.tools)
 		got := mustMeasure(t, MeasureRequest{Conversation: c})
 		tokens := encodings()[tt.want].Count("Übergrößenträger ist ein schönes Wort")
-		if tt.tools != "" {
+		if strings.HasPrefix(tt.tools, "[") {
 			tokens += encodings()[tt.want].Count(tt.tools[1 : len(tt.tools)-1])
 		}
 		if got.Encoding != tt.want || got.Exact != tt.exact || got.Tokens != tokens {
