@@ -47,6 +47,8 @@ func (r *reader) block(v value) error {
 		return r.imageURL(v)
 	case "file", "input_file":
 		r.file(v)
+	case "input_audio":
+		r.audio(v)
 	default:
 		r.unknown(v)
 	}
@@ -98,6 +100,16 @@ func (r *reader) file(v value) {
 	}
 	r.add(v.member("filename").text())
 	r.media(dataURL(v.member("file_data")), formOpenAI)
+}
+
+// audio reads {input_audio: {data, format}}.
+func (r *reader) audio(v value) {
+	data := v.member("input_audio").member("data")
+	if !data.isString() {
+		r.unknown(v)
+		return
+	}
+	r.media(media{mime: "audio/*", data: data.plain()}, formOpenAI)
 }
 
 // document reads an Anthropic document with what introduces it.

@@ -310,6 +310,8 @@ func TestMeasureInexact(t *testing.T) {
 		{"an unknown part of Gemini's", `{"role":"user","parts":[{"hologram": 1}]}`, count(`{"hologram":1}`)},
 		{"an unknown part of OpenCode's", `{"info":{"role":"user"},"parts":[{"type":"hologram"}]}`, count(`{"type":"hologram"}`)},
 		{"an unknown call", `{"role":"assistant","tool_calls":[{"id":"c1","type":"hologram"}]}`, count(`{"id":"c1","type":"hologram"}`)},
+		{"sound", `{"role":"user","content":[{"type":"input_audio","input_audio":{"format":"wav","data":"` + strings.Repeat("A", 64_000) + `"}}]}`, 96},
+		{"sound that is not there", `{"role":"user","content":[{"type":"input_audio"}]}`, count(`{"type":"input_audio"}`)},
 		{"sound of a former answer", `{"role":"assistant","audio":{"id":"audio_1"}}`, count(`{"id":"audio_1"}`)},
 		{"redacted thinking", `{"role":"assistant","content":[{"type":"redacted_thinking","data":"` + signature + `"}]}`, 205},
 		{"thinking held back", `{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"` + signature + `"}]}`, 205},
