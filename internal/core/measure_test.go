@@ -208,6 +208,34 @@ func TestMeasureInvalidUTF8(t *testing.T) {
 	}
 }
 
+// What nests deeper than any conversation is not taken apart: each level would be passed over once more by all around it,
+// and ten megabytes took seconds.
+func TestMeasureDeepNesting(t *testing.T) {
+	results := func(levels int, inside string) string {
+		return strings.Repeat(`{"type":"tool_result","tool_use_id":"a","content":[`, levels) + inside + strings.Repeat(`]}`, levels)
+	}
+	responses := func(levels int, inside string) string {
+		return strings.Repeat(`{"functionResponse":{"name":"f","parts":[`, levels) + inside + strings.Repeat(`]}}`, levels)
+	}
+	text := `{"text":"` + words(7) + `","type":"text"}`
+	for _, tt := range []struct {
+		block  string
+		tokens int
+		exact  bool
+	}{
+		{results(maxNested-1, text), 7, true},
+		{results(maxNested, text), count("[" + text + "]"), false},
+		{results(4000, text), count("[" + results(4000-maxNested, text) + "]"), false},
+		{responses(maxNested-1, text), 7 + (maxNested-1)*count("f"), true},
+		{responses(maxNested, text), count("["+text+"]") + maxNested*count("f"), false},
+	} {
+		got := mustMeasure(t, MeasureRequest{Conversation: conversation(`{"role":"user","content":[` + tt.block + `]}`)})
+		if got.Tokens != tt.tokens || got.Exact != tt.exact {
+			t.Errorf("%.60s…: got %d tokens, exact %v; want %d, %v", tt.block, got.Tokens, got.Exact, tt.tokens, tt.exact)
+		}
+	}
+}
+
 func TestMeasureAroundTheMessages(t *testing.T) {
 	c := conversation(`{"role":"user","content":"hi"}`)
 	for _, tt := range []struct {
