@@ -6,6 +6,8 @@ TOOLS   := $(CACHE)/bin
 # The release of staticcheck that knows this Go.
 STATICCHECK_VERSION := v0.8.2
 STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
+GOVULNCHECK_VERSION := v1.8.0
+GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
 .PHONY: build run test needs unit race cover e2e host-pictures lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
 
@@ -40,7 +42,7 @@ cover:
 e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
-	go test -tags e2e -count=1 -v ./test/*/ # -v: where it cannot run it says why
+	go test -tags e2e -count=1 -p 1 -timeout 20m -v ./test/*/ # one host at a time, each is a whole program; -v: where one cannot run it says why
 
 # Renews the documents' pictures of the hosts.
 host-pictures:
@@ -51,21 +53,29 @@ FUZZTIME ?= 5s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
-lint: $(STATICCHECK)
+lint: $(STATICCHECK) $(GOVULNCHECK)
 	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
 	go mod verify
 	go run ./internal/tools/licenses > /dev/null
+	go run ./internal/tools/vulns -program $(GOVULNCHECK)
 
 $(STATICCHECK):
 	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
 
+$(GOVULNCHECK):
+	GOBIN=$(TOOLS) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) && mv $(TOOLS)/govulncheck $@
+
+# Every system that there is a release for, whatever this one is.
+SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 cross:
-	for target in linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
-	  GOOS=$${target%/*} GOARCH=$${target#*/} go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	for target in $(SYSTEMS); do \
+	  export GOOS=$${target%/*} GOARCH=$${target#*/}; \
+	  go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	  go vet ./... || { echo "$$target: go vet"; exit 1; }; \
 	done
-	for os in darwin windows; do GOOS=$$os go vet ./... || exit 1; done
 
 # The extension for VS Code: for this platform, for all that are supported, tested in a real editor.
 VSCODE := editors/vscode
@@ -104,9 +114,10 @@ neovim-lint:
 bench: build
 	go run ./internal/tools/bench
 
-# What people download: an archive for each system, with checksums. VERSION=v1.2.3 names it; else git does.
+# What people download: an archive and a VSIX for each system, with checksums. VERSION=v1.2.3 names it, else git does; NO_VSIX=1
+# leaves out the extension for VS Code.
 release:
-	go run ./internal/tools/release -version '$(VERSION)' -out dist
+	go run ./internal/tools/release -version '$(VERSION)' -out dist $(if $(NO_VSIX),-no-vsix)
 
 # What is in the binary that others wrote, and under which licence.
 licenses:

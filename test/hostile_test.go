@@ -44,6 +44,7 @@ func TestHostileWorkspace(t *testing.T) {
 	for _, host := range []struct{ name, dir, transcript string }{
 		{"claude-code", "claudecode", "transcripts/basic.jsonl"},
 		{"gemini-cli", "gemini", "transcripts/session-basic.jsonl"},
+		{"codex", "codex", "rollouts/auto-compact-01a1fd86-50af-7d62-a5b8-a86dbbf4e86f.jsonl"},
 	} {
 		testdata := filepath.Join("..", "internal", "hook", host.dir, "testdata")
 		payloads, err := filepath.Glob(filepath.Join(testdata, "payloads", "*.json"))

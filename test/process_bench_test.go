@@ -107,16 +107,34 @@ type process struct {
 
 func (p *process) run(b *testing.B, bin, home string) {
 	b.Helper()
-	cmd := exec.Command(filepath.Join(bin, p.args[0]), p.args[1:]...)
+	cmd := measured(b, bin, time.Minute, append([]string{filepath.Join(bin, p.args[0])}, p.args[1:]...)...)
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(p.stdin), io.Discard
 	cmd.Env = []string{"HOME=" + home, "XDG_STATE_HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	cmd.Dir = home
-	start := time.Now()
 	if err := cmd.Run(); err != nil {
 		b.Fatal(err)
 	}
-	p.times = append(p.times, time.Since(start))
-	p.peak = max(p.peak, peakBytes(cmd.ProcessState))
+	took, peak := measure(b, bin)
+	p.times = append(p.times, took)
+	p.peak = max(p.peak, peak)
+}
+
+// measured returns a command that runs a program, at most for limit, so that measure says what it took.
+func measured(b *testing.B, bin string, limit time.Duration, command ...string) *exec.Cmd {
+	return exec.Command(filepath.Join(bin, "took"), append([]string{filepath.Join(bin, "figures"), limit.String()}, command...)...)
+}
+
+// measure returns what the last measured program took, in time and in bytes of memory.
+func measure(b *testing.B, bin string) (took time.Duration, peak int64) {
+	b.Helper()
+	text, err := os.ReadFile(filepath.Join(bin, "figures"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(text), (*int64)(&took), &peak); err != nil {
+		b.Fatalf("%q: %v", text, err)
+	}
+	return took, peak
 }
 
 func appendTo(tb testing.TB, path, text string) {

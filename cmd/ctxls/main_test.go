@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
+			env.Vars = append(env.Vars, quickRaces)
 			env.Setenv("HOME", home)
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("STATE", filepath.Join(home, ".local", "state", "ctxls"))

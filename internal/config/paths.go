@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // workspaceName is what a workspace's file is called.
@@ -41,26 +43,38 @@ func UserFile(goos string, getenv func(string) string, home string) string {
 // isAbs reports whether path is absolute under goos. The functions of path/filepath know only the system they were
 // built for.
 func isAbs(goos, path string) bool {
-	if goos != "windows" {
-		return strings.HasPrefix(path, "/")
+	if goos == "windows" {
+		return core.IsWindowsPath(path)
 	}
-	drive := len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
-	return drive || strings.HasPrefix(path, `\\`)
+	return strings.HasPrefix(path, "/")
 }
 
 // WorkspaceFile returns the .ctxls.json that counts for the directory cwd, or "": the nearest one in cwd and the
 // directories above it, up to the first that holds .git (the root of the repository, which is looked in), and never above home or
 // the root of the file system. The file need not be readable. There is none for a cwd that is not absolute.
 func WorkspaceFile(cwd, home string) string {
-	if !filepath.IsAbs(cwd) {
-		return ""
-	}
-	for dir := filepath.Clean(cwd); ; dir = filepath.Dir(dir) {
+	for _, dir := range upTo(cwd, home, runtime.GOOS == "windows") {
 		if file := filepath.Join(dir, workspaceName); exists(file) {
 			return file
 		}
-		if exists(filepath.Join(dir, ".git")) || sameDir(dir, home) || dir == filepath.Dir(dir) {
+		if exists(filepath.Join(dir, ".git")) {
 			return ""
+		}
+	}
+	return ""
+}
+
+// upTo returns the directory cwd and those above it, up to home, or else to the root: of a server's share on Windows that is the
+// share, since asking for what lies above would ask the network. There are none of a cwd that is not absolute.
+func upTo(cwd, home string, windows bool) (dirs []string) {
+	cwd = core.Native(cwd, windows)
+	if windows && !core.IsWindowsPath(cwd) || !core.IsAbsolute(cwd) {
+		return nil
+	}
+	for dir := core.Slashed(cwd, windows); ; dir = core.Parent(dir, windows) {
+		dirs = append(dirs, core.Native(dir, windows))
+		if core.SamePath(dir, home, windows) || dir == core.Parent(dir, windows) {
+			return dirs
 		}
 	}
 }
@@ -92,13 +106,4 @@ func isWorkspaceFile(path string) bool { return filepath.Base(path) == workspace
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// sameDir reports whether two paths are written for the same directory.
-func sameDir(dir, other string) bool {
-	if other == "" {
-		return false
-	}
-	other = filepath.Clean(other)
-	return dir == other || runtime.GOOS == "windows" && strings.EqualFold(dir, other)
 }

@@ -123,6 +123,12 @@ type Report struct {
 	Late bool
 }
 
+// before reports whether the response was made before a moment: its report may be read only after that. Hosts note times in
+// milliseconds.
+func (rep Report) before(at time.Time) bool {
+	return !rep.At.IsZero() && rep.At.Before(at.Truncate(time.Millisecond))
+}
+
 // UsageTuple is a provider's own count for one response, in tokens. Two reports with one tuple describe one response.
 type UsageTuple struct {
 	Input      int `json:"input"`

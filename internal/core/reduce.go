@@ -139,7 +139,7 @@ func (r *reduction) mainChain() {
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
 	case BatchFinished: // mostly, but not always, the response that called the tools is in the transcript by now
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
-		r.s.Awaiting = true
+		r.s.Awaiting, r.s.AskedAt = true, r.now
 	case TurnFinished, TurnFailed:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
 		r.cancelOpening()
@@ -291,7 +291,7 @@ func (r *reduction) report(rep Report) {
 	if !counts {
 		return
 	}
-	r.s.Gauge, r.s.Awaiting = gauge, false
+	r.s.Gauge, r.s.Awaiting = gauge, r.s.Awaiting && rep.before(r.s.AskedAt)
 	r.s.TurnPeak = max(r.s.TurnPeak, tokens)
 	if !rep.At.IsZero() {
 		r.follow(rep)
@@ -413,7 +413,7 @@ func (r *reduction) beginTurn() {
 	}
 	r.s.Turns++
 	r.s.TurnPeak = 0
-	r.s.Awaiting = true
+	r.s.Awaiting, r.s.AskedAt = true, r.now
 	if !r.ev.Machine {
 		r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
 		if r.cfg.Store.KeepPrompts {

@@ -65,7 +65,7 @@ func (r *reduction) agent() {
 	observe := func(rep Report) {
 		gauge, counts := a.Gauge.Observe(rep, r.cfg.Usage.Occupancy(rep, r.st.Rules), time.Time{}, r.now)
 		if counts {
-			a.Gauge, a.Awaiting = gauge, false
+			a.Gauge, a.Awaiting = gauge, a.Awaiting && rep.before(a.AskedAt)
 			if rep.Model != "" {
 				a.Model = rep.Model
 			}
@@ -89,7 +89,7 @@ func (r *reduction) agent() {
 		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
 	case BatchFinished:
 		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
-		a.Awaiting = true
+		a.Awaiting, a.AskedAt = true, r.now
 	case AgentFinished:
 		a.Gauge.Behind = a.Gauge.Known && a.Awaiting
 		a.EndedAt = r.now

@@ -49,6 +49,9 @@ type Outcome struct {
 // Handle takes one event. When it returns nil, what the event changed is stored.
 func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	out := Outcome{Key: ev.Key()}
+	for _, p := range []*string{&ev.CWD, &ev.Transcript, &ev.AgentTranscript} {
+		*p = Native(*p, onWindows) // a script in Git Bash says /c/x
+	}
 	if err := CheckID("sessionId", ev.SessionID); err != nil {
 		return out, err
 	}

@@ -43,7 +43,8 @@ type Session struct {
 	Growth       []int     `json:"growth,omitempty"`     // tokens each of the last turns added, oldest first
 	TurnPeak     int       `json:"turnPeak,omitempty"`   // the most that was reported since the turn began
 	TurnTokens   int       `json:"turnTokens,omitempty"` // occupancy when the turn began; 0 is unknown
-	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was asked and no report has come since
+	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was asked and no report of its answer has come since
+	AskedAt      time.Time `json:"askedAt,omitzero"`     // when it was asked last, as far as events tell; older reports are of before
 	Prepared     bool      `json:"prepared,omitempty"`   // its tasks are recorded by its caller
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
@@ -103,6 +104,7 @@ type Agent struct {
 	Gauge     Gauge     `json:"gauge"`
 	Cursor    Cursor    `json:"cursor"`             // in its own transcript
 	Awaiting  bool      `json:"awaiting,omitempty"` // as of a Session
+	AskedAt   time.Time `json:"askedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 }

@@ -148,11 +148,10 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 			v.AgentsEnded = append(v.AgentsEnded, shown)
 		}
 	}
-	seen := map[string]bool{}
+	first := onceShown(e.CWD)
 	for _, use := range s.WorkingSet {
 		shown := ShowPath(use.Path, e.CWD, cfg.Compaction.MaxPathLength)
-		if !seen[shown] && len(v.WorkingSet) < cfg.Compaction.MaxPaths {
-			seen[shown] = true
+		if len(v.WorkingSet) < cfg.Compaction.MaxPaths && first(shown) {
 			v.WorkingSet = append(v.WorkingSet, shown)
 		}
 	}

@@ -27,14 +27,12 @@ func NewWorkingContext(set []PathUse, cwd string, cfg CompactionConfig) WorkingC
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Use, a.Use), cmp.Compare(a.Path, b.Path))
 	})
 	var w WorkingContext
-	seen := map[string]bool{}
-	room := maxContextBytes
+	first, room := onceShown(cwd), maxContextBytes
 	for _, use := range set {
 		shown := ShowPath(use.Path, cwd, cfg.MaxPathLength)
-		if seen[shown] {
+		if !first(shown) {
 			continue
 		}
-		seen[shown] = true
 		if line := len("  - \n") + len(shown); len(w.Paths) == cfg.MaxPaths || line > room {
 			w.Omitted++
 		} else {
@@ -71,58 +69,31 @@ func (w WorkingContext) lines(heading string) []string {
 // ShowPath returns a path as it is shown: relative to cwd when inside it, with forward slashes, sanitised, and at most
 // limit characters. It understands Windows paths on any system, since a store may be read on another than it was written on.
 func ShowPath(p, cwd string, limit int) string {
-	p, cwd = forwardSlashes(p), forwardSlashes(cwd)
-	if rel, ok := relativeTo(p, cwd); ok {
+	windows := IsWindowsPath(p) || IsWindowsPath(cwd)
+	p, cwd = Slashed(p, windows), Slashed(cwd, windows)
+	if rel, ok := relativeTo(p, cwd, windows); ok {
 		p = rel
 	}
 	return Sanitize(p, limit)
 }
 
-// forwardSlashes cleans a path, with its backslashes turned where it is a Windows path.
-func forwardSlashes(p string) string {
-	if isWindowsPath(p) {
-		p = strings.ReplaceAll(p, `\`, "/")
-		if p[1] == ':' {
-			p = strings.ToUpper(p[:1]) + p[1:]
+// onceShown returns a function that tells whether a shown path is the first of its spelling. On Windows case does not count.
+func onceShown(cwd string) func(shown string) bool {
+	seen := map[string]bool{}
+	return func(shown string) bool {
+		if IsWindowsPath(cwd) || IsWindowsPath(shown) {
+			shown = strings.ToLower(shown)
 		}
-		if strings.HasPrefix(p, "//") {
-			return "/" + path.Clean(p[1:]) // keep the two slashes of a UNC path
-		}
+		first := !seen[shown]
+		seen[shown] = true
+		return first
 	}
-	if p == "" {
-		return ""
-	}
-	return path.Clean(p)
-}
-
-func isWindowsPath(p string) bool {
-	if len(p) >= 3 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') {
-		c := p[0] | 0x20
-		return 'a' <= c && c <= 'z'
-	}
-	return strings.HasPrefix(p, `\\`)
-}
-
-func relativeTo(p, dir string) (string, bool) {
-	if dir == "" || dir == "." || p == dir {
-		return "", false
-	}
-	if !strings.HasSuffix(dir, "/") {
-		dir += "/"
-	}
-	if len(p) <= len(dir) {
-		return "", false
-	}
-	head := p[:len(dir)]
-	if head == dir || isWindowsPath(dir) && strings.EqualFold(head, dir) {
-		return p[len(dir):], true
-	}
-	return "", false
 }
 
 // lostPaths returns those of the shown paths that a summary does not mention: neither whole nor, where no other path ends
 // in the same name, by their last element.
 func lostPaths(shown []string, summary string) []string {
+	summary = strings.ReplaceAll(summary, `\`, "/") // as paths are shown
 	names := map[string]int{}
 	for _, p := range shown {
 		names[path.Base(p)]++
@@ -175,7 +146,7 @@ func PathsInPrompt(prompt string) []PathUse {
 		name := word[slash+1:]
 		dot := strings.LastIndexByte(name, '.')
 		hasExtension := dot > 0 && dot < len(name)-1 && len(name)-dot <= 9 && !isDigits(name[dot+1:])
-		rooted := strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || strings.HasPrefix(word, "/") || isWindowsPath(word)
+		rooted := strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || strings.HasPrefix(word, "/") || IsWindowsPath(word)
 		switch {
 		case name == "" || len(word) > 300 || strings.Contains(word, "://") || strings.ContainsAny(word, "@=|&$%"):
 		case at && (slash >= 0 || hasExtension), slash > 0 && hasExtension, rooted && strings.Count(word, "/")+strings.Count(word, `\`) > 1:

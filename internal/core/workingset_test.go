@@ -69,6 +69,12 @@ func TestShowPath(t *testing.T) {
 		{`D:\other\a.go`, `C:\Users\dev\p`, "D:/other/a.go"},
 		{`\\server\share\p\a.go`, `\\server\share\p`, "a.go"},
 		{`\\server\share\a.go`, `C:\p`, "//server/share/a.go"},
+		{`//server/share/p/a.go`, `\\SERVER\share\p\`, "a.go"},
+		{`/c/Users/dev/p/src/a.go`, `C:\Users\dev\p`, "src/a.go"},
+		{`C:\p\src\a.go`, "/mnt/c/p", "src/a.go"}, // an agent in WSL
+		{`/usr/bin/env`, `C:\p`, "/usr/bin/env"},
+		{`src\a.go`, `C:\p`, "src/a.go"},
+		{`C:\a.go`, `C:\`, "a.go"},
 		{`/p/odd\name.go`, "/p", `odd\name.go`},
 		{"/p/\x1b[31mred\u202e\u200b\nname", "/p", " [31mred   name"},
 		{"/p/\xff", "/p", "\uFFFD"},

@@ -346,8 +346,8 @@ func TestSubAgent(t *testing.T) {
 			add(&g.Agents, a.Usage)
 		}
 		for _, a := range s.AgentsEnded {
-			if a.Usage.Stale && *a.Usage.Tokens == 155_000 {
-				// The last response is often not in the file yet when the end is told, and then the figure says so.
+			if behind := []int{150_000, 155_000}; a.Usage.Stale && slices.Contains(behind, *a.Usage.Tokens) {
+				// The last responses are often not in the file yet when the end is told, and then the figure says so.
 				*a.Usage.Tokens = 160_000
 			}
 			add(&g.Ended, a.Usage)

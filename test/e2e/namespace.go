@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/ctxls/ctxls/internal/tools/npm"
 )
 
 // Where the programs are, as the outer process tells the one inside the namespace. insideVar also says that this is the latter,
@@ -109,43 +111,16 @@ func namespace() ([]string, error) {
 		"namespaces of their own: user.max_user_namespaces above 0, kernel.apparmor_restrict_unprivileged_userns=0", strings.Join(problems, "; "))
 }
 
-// install installs the pinned program, checked by the hashes of the lock file, into the cache.
+// install installs the pinned program and returns its path.
 func (h Host) install() (string, error) {
-	cache, err := os.UserCacheDir()
+	modules, err := npm.Install(h.Name, "host")
 	if err != nil {
 		return "", err
 	}
-	lock, err := os.ReadFile("host/package-lock.json")
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "ctxls-dev", h.Name)
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	program := filepath.Join(dir, "node_modules", h.Program(cmp.Or(arch, runtime.GOARCH)))
-	if have, err := os.ReadFile(filepath.Join(dir, "installed.json")); err == nil && string(have) == string(lock) {
-		return program, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		text, err := os.ReadFile(filepath.Join("host", name))
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			return "", err
-		}
-	}
-	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	npm.Dir = dir
-	if out, err := npm.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
-	}
-	if _, err := os.Stat(program); err != nil {
-		return "", err
-	}
-	return program, os.WriteFile(filepath.Join(dir, "installed.json"), lock, 0o644)
+	program := filepath.Join(modules, h.Program(cmp.Or(arch, runtime.GOARCH)))
+	_, err = os.Stat(program)
+	return program, err
 }
 
 // onlyLoopback makes sure that this is a namespace with nothing but loopback, and brings that up.

@@ -14,7 +14,8 @@ type ownLine struct {
 	wraps      bool     // there is one
 }
 
-// String returns the line, quoted for a POSIX shell, which Claude Code uses on every system.
+// String returns the line, quoted for a POSIX shell, which Claude Code uses on every system: on Windows that of Git, and PowerShell
+// only where there is none, which reads the same where no word needs quotes before the first argument.
 func (l ownLine) String() string {
 	words := append([]string{l.executable, "statusline"}, l.options...)
 	if l.wraps {

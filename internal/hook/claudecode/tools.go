@@ -20,7 +20,7 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "command", Value: &command})
 	var paths []core.PathUse
 	add := func(p string, use core.Use) {
-		if p = toolpath.Absolute(p, cwd); p != "" && p != cwd && len(p) <= toolpath.MaxLength {
+		if p, ok := toolpath.File(p, cwd, cwd); ok {
 			paths = append(paths, core.PathUse{Path: p, Use: use})
 		}
 	}
@@ -44,7 +44,7 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, notebook, dir} {
-			if p := transcript.String(value); toolpath.IsAbsolute(p) {
+			if p := transcript.String(value); core.IsAbsolute(p) {
 				add(p, core.Mentioned)
 			}
 		}

@@ -69,7 +69,8 @@ func TestItemPaths(t *testing.T) {
 		{`{"type":"FileChange","status":"completed","changes":{"/w/a\"b.go":{"type":"add"},"/w/old.go":{"type":"update","move_path":"/w/new.go"},"/w/gone.go":{"type":"delete"}}}`,
 			`/w/a"b.go=edited /w/new.go=edited /w/gone.go=mentioned`},
 		{`{"type":"FileChange","status":"declined","changes":{"/w/a.go":{"type":"update"}}}`, ""},
-		{`{"type":"ImageView","path":"file:///C:/pics/a.png"}`, "C:/pics/a.png=read"},
+		{`{"type":"ImageView","path":"file:///C:/pics/a.png"}`, `C:\pics\a.png=read`},
+		{`{"type":"ImageView","path":"file://server/share/a.png"}`, `\\server\share\a.png=read`}, // its server was dropped once
 		{`{"type":"McpToolCall","arguments":{"path":"/w/a.go","file_path":"/w/b.go"},"status":"completed"}`, "/w/a.go=mentioned /w/b.go=mentioned"},
 		{`{"type":"UserMessage","path":"/w/a.go"}`, ""},
 		{`[]`, ""},

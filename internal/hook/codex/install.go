@@ -62,6 +62,9 @@ func Install(name string, text []byte, executable string) (after []byte, done []
 	if done = settings.HooksDone(added, moved); len(done) == 0 {
 		return text, nil, nil
 	}
+	if !settings.Runnable(executable) {
+		done = append(done, "note: Codex on Windows runs hooks through a shell, and none runs a program in a directory with one of & ( ) ^ @ $ ` in its name; move ctxls to another one")
+	}
 	return doc.Bytes(), append(done, Notes(text)...), nil
 }
 

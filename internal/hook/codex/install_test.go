@@ -111,11 +111,17 @@ func TestInstall(t *testing.T) {
 // The line for a shell is one word and two arguments, wherever the program lies, and is known again.
 func TestInstallWhereverTheProgramLies(t *testing.T) {
 	for executable, want := range map[string]string{
-		"/opt/my tools/ctxls":              "'/opt/my tools/ctxls' hook codex",
-		"/home/o'neill/ctxls":              `'/home/o'\''neill/ctxls' hook codex`,
-		"/home/$(reboot)/ctxls":            "'/home/$(reboot)/ctxls' hook codex",
-		"C:/Program Files/ctxls/ctxls.exe": `"C:\Program Files\ctxls\ctxls.exe" hook codex`,
+		"/opt/my tools/ctxls":   "'/opt/my tools/ctxls' hook codex",
+		"/home/o'neill/ctxls":   `'/home/o'\''neill/ctxls' hook codex`,
+		"/home/$(reboot)/ctxls": "'/home/$(reboot)/ctxls' hook codex",
+		// On Windows Codex hands it to PowerShell, which prints what is in quotes and runs nothing, or to cmd.exe.
+		"C:/Program Files/ctxls/ctxls.exe": `cmd /d /c "C:\Program Files\ctxls\ctxls.exe" hook codex`,
 		"C:/bin/ctxls.exe":                 `C:\bin\ctxls.exe hook codex`,
+		`c:\bin\ctxls.exe`:                 `C:\bin\ctxls.exe hook codex`,
+		"//server/my tools/ctxls.exe":      `cmd /d /c "\\server\my tools\ctxls.exe" hook codex`,
+		"//server/tools/ctxls.exe":         `\\server\tools\ctxls.exe hook codex`,
+		"//?/C:/bin/ctxls.exe":             `C:\bin\ctxls.exe hook codex`,
+		"C:/Program Files (x86)/ctxls.exe": `cmd /d /c "C:\Program Files (x86)\ctxls.exe" hook codex`, // and a note, below
 	} {
 		text := install(t, nil, executable)
 		if got := hooks(t, text)["Stop"]; len(got) != 1 || got[0].Command != want {
@@ -128,6 +134,28 @@ func TestInstallWhereverTheProgramLies(t *testing.T) {
 		if left, _, err := Uninstall("hooks.json", text, nil); err != nil || left != nil {
 			t.Errorf("%s: uninstall left %s, %v", executable, left, err)
 		}
+	}
+}
+
+// What no shell of Windows can be told to run is said.
+func TestInstallSaysWhatCannotRun(t *testing.T) {
+	for executable, said := range map[string]bool{
+		"C:/Program Files (x86)/ctxls.exe": true, "C:/r&d/ctxls.exe": true, "C:/Program Files/ctxls.exe": false, "/opt/r&d (x)/ctxls": false,
+	} {
+		_, done, err := Install("hooks.json", nil, executable)
+		if err != nil || strings.Contains(strings.Join(done, "\n"), "note: Codex on Windows") != said {
+			t.Errorf("%s: %q, %v", executable, done, err)
+		}
+	}
+}
+
+// The line that an older ctxls wrote for a path with a blank is put right.
+func TestInstallRewritesQuotesOnWindows(t *testing.T) {
+	const program = "C:/Program Files/ctxls/ctxls.exe"
+	old := strings.ReplaceAll(string(install(t, nil, program)), "cmd /d /c ", "")
+	after, done, err := Install("hooks.json", []byte(old), program)
+	if err != nil || len(done) != 1 || string(after) != string(install(t, nil, program)) {
+		t.Errorf("%q, %v\n%s", done, err, after)
 	}
 }
 

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -38,7 +37,7 @@ func toolPaths(tool string, input []byte, cwd string) (paths []core.PathUse) {
 // this machine.
 func foreign(paths []core.PathUse, values ...[]byte) []core.PathUse {
 	for _, value := range values {
-		if p := transcript.String(value); toolpath.IsAbsolute(p) {
+		if p := transcript.String(value); core.IsAbsolute(p) {
 			paths = add(paths, p, core.Mentioned, "")
 		}
 	}
@@ -47,10 +46,10 @@ func foreign(paths []core.PathUse, values ...[]byte) []core.PathUse {
 
 // add appends a path, resolved so that one file has one name.
 func add(paths []core.PathUse, p string, use core.Use, cwd string) []core.PathUse {
-	if p = toolpath.Absolute(p, cwd); p == "" || p == cwd || len(p) > toolpath.MaxLength {
-		return paths
+	if p, ok := toolpath.File(p, cwd, cwd); ok {
+		return append(paths, core.PathUse{Path: p, Use: use})
 	}
-	return append(paths, core.PathUse{Path: p, Use: use})
+	return paths
 }
 
 // patched returns the files that a patch leaves changed. A line that names one begins with one of these words, which no line of
@@ -145,12 +144,9 @@ func fromURI(s string) string {
 	if !strings.HasPrefix(s, "file://") {
 		return s
 	}
-	u, err := url.Parse(s)
+	p, err := core.PathOfAnyURI(s)
 	if err != nil {
 		return ""
 	}
-	if p := u.Path; len(p) > 2 && p[0] == '/' && p[2] == ':' { // file:///C:/…
-		return p[1:]
-	}
-	return u.Path
+	return p
 }

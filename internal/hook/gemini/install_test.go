@@ -133,6 +133,8 @@ func TestInstallMoves(t *testing.T) {
 		"/opt/my tools/ctxls":              `exec '/opt/my tools/ctxls' hook gemini-cli 2>/dev/null`,
 		"C:/Program Files/ctxls/ctxls.exe": `& 'C:\Program Files\ctxls\ctxls.exe' hook gemini-cli`,
 		"C:/it's/ctxls.exe":                `& 'C:\it''s\ctxls.exe' hook gemini-cli`,
+		"C:/r&d (x86)/$a/ctxls.exe":        `& 'C:\r&d (x86)\$a\ctxls.exe' hook gemini-cli`,
+		"//server/my tools/ctxls.exe":      `& '\\server\my tools\ctxls.exe' hook gemini-cli`,
 	} {
 		if got := commands(t, mustInstall(t, nil, executable))["AfterTool"]; len(got) != 1 || got[0] != "ctxls "+want {
 			t.Errorf("%s runs as %q, want %q", executable, got, want)

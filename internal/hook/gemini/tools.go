@@ -24,7 +24,7 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "command", Value: &command})
 	var found []core.PathUse
 	add := func(p string, use core.Use) {
-		if p = toolpath.Absolute(p, cwd); p != "" && p != cwd && len(p) <= toolpath.MaxLength {
+		if p, ok := toolpath.File(p, cwd, cwd); ok {
 			found = append(found, core.PathUse{Path: p, Use: use})
 		}
 	}
@@ -54,16 +54,16 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		add(transcript.String(dir), core.Mentioned)
 		add(transcript.String(path), core.Mentioned)
 	case "run_shell_command":
-		in := toolpath.Absolute(transcript.String(dir), cwd)
+		in := core.Join(cwd, transcript.String(dir))
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			if in != "" {
-				p = toolpath.Absolute(p, in)
+				p = core.Join(in, p)
 			}
 			add(p, core.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, path} {
-			if p := transcript.String(value); toolpath.IsAbsolute(p) {
+			if p := transcript.String(value); core.IsAbsolute(p) {
 				add(p, core.Mentioned)
 			}
 		}

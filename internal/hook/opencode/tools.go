@@ -20,7 +20,7 @@ func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "patchText", Value: &patch})
 	var paths []core.PathUse
 	add := func(p, base string, use core.Use) {
-		if p = toolpath.Absolute(p, base); p != "" && p != cwd && len(p) <= toolpath.MaxLength {
+		if p, ok := toolpath.File(p, base, cwd); ok {
 			paths = append(paths, core.PathUse{Path: p, Use: use})
 		}
 	}
@@ -36,21 +36,21 @@ func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
 	case "glob":
 		add(transcript.String(dir), cwd, core.Mentioned)
 		if p := transcript.String(pattern); !strings.ContainsAny(p, "*?[]{}!") {
-			add(p, toolpath.Absolute(transcript.String(dir), cwd), core.Mentioned)
+			add(p, core.Join(cwd, transcript.String(dir)), core.Mentioned)
 		}
 	case "grep", "list": // the pattern of a grep is an expression, never a path
 		add(transcript.String(dir), cwd, core.Mentioned)
 	case "bash":
 		base := cwd
 		if dir := transcript.String(workdir); dir != "" {
-			base = toolpath.Absolute(dir, cwd)
+			base = core.Join(cwd, dir)
 		}
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			add(p, base, core.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, dir} {
-			if p := transcript.String(value); toolpath.IsAbsolute(p) {
+			if p := transcript.String(value); core.IsAbsolute(p) {
 				add(p, cwd, core.Mentioned)
 			}
 		}

@@ -18,7 +18,7 @@ func Direct(host core.Host, executable string) Invocation {
 	return Invocation{Command: executable, Args: []string{"hook", string(host)}}
 }
 
-// Shell is the invocation of ctxls for hosts that hand their hooks to a shell: that of the user, or cmd.exe.
+// Shell is the invocation of ctxls for hosts that hand their hooks to a shell: that of the user, on Windows PowerShell or cmd.exe.
 func Shell(host core.Host, executable string) Invocation {
 	return Invocation{Command: quote(executable) + " hook " + string(host)}
 }
@@ -28,40 +28,58 @@ func Shell(host core.Host, executable string) Invocation {
 // program lies any more, bash ends with 127, which Gemini CLI takes for a veto if anything was said with it; so nothing is.
 func Exec(host core.Host, executable string) Invocation {
 	run := Invocation{Command: execPrefix + quote(executable) + " hook " + string(host) + execSuffix, Name: "ctxls"}
-	if isWindowsPath(executable) { // there the host ends everything that a hook started
-		path := strings.ReplaceAll(executable, "/", `\`)
+	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
 		run.Command = callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
 	}
 	return run
 }
 
-// What Exec puts around a line for bash, and before one for PowerShell.
-const execPrefix, execSuffix, callPrefix = "exec ", " 2>/dev/null", "& "
+// What Exec puts around a line for bash, and before one for PowerShell; and what Shell puts before a quoted path on Windows.
+const execPrefix, execSuffix, callPrefix, cmdPrefix = "exec ", " 2>/dev/null", "& ", "cmd /d /c "
 
-// withoutExec returns a line for a shell without what Exec put around it.
+// withoutExec returns a line for a shell without what Exec or Shell put around it.
 func withoutExec(line string) string {
 	if line, ok := strings.CutPrefix(line, execPrefix); ok {
 		return strings.TrimSuffix(line, execSuffix)
 	}
-	return strings.TrimPrefix(line, callPrefix)
+	return strings.TrimPrefix(strings.TrimPrefix(line, callPrefix), cmdPrefix)
 }
 
-func isWindowsPath(path string) bool { return len(path) > 1 && path[1] == ':' }
-
-// quote returns a program's path as a word for a shell. A Windows path has its backslashes, since cmd.exe takes what follows a
-// slash for an option.
-func quote(executable string) string {
-	if isWindowsPath(executable) {
-		executable = strings.ReplaceAll(executable, "/", `\`)
-		if strings.ContainsAny(executable, " &()^;,=") {
-			return `"` + executable + `"`
-		}
-		return executable
+// onWindows returns a program's path with backslashes where it is one of Windows: cmd.exe takes what follows a slash for an option.
+func onWindows(executable string) (path string, ok bool) {
+	if !core.IsWindowsPath(executable) && !strings.HasPrefix(executable, "//") {
+		return executable, false
 	}
-	if strings.Trim(executable, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,") == "" {
+	return core.Native(executable, true), true
+}
+
+// plain are the characters that no shell gives a meaning, in any place.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,"
+
+// quote returns a program's path as a word for a shell. On Windows the shell may be cmd.exe or PowerShell. A path alone they read
+// alike. One in quotes is a text to PowerShell, which it prints, so cmd.exe is started for it: of exactly two quotes around the
+// name of a program it takes none away.
+func quote(executable string) string {
+	if path, ok := onWindows(executable); ok {
+		if strings.ContainsAny(path, blanks) {
+			return cmdPrefix + `"` + path + `"`
+		}
+		return path
+	}
+	if strings.Trim(executable, plain) == "" {
 		return executable
 	}
 	return "'" + strings.ReplaceAll(executable, "'", `'\''`) + "'"
+}
+
+// blanks are what ends or changes a word in one of the shells of Windows, and may stand in a path.
+const blanks = " &()^;,=@{}'`$"
+
+// Runnable reports whether the shells of Windows can be told to run a program: of a path with one of these characters cmd.exe takes
+// the quotes away, or PowerShell reads them as its own.
+func Runnable(executable string) bool {
+	path, ok := onWindows(executable)
+	return !ok || !strings.ContainsAny(path, "&()^@$`")
 }
 
 // replaces reports whether an entry of ours is of the same form, so that it can be put right. A line in which something stands

@@ -3,7 +3,6 @@
 package toolpath
 
 import (
-	"path"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -20,18 +19,11 @@ func Mentioned(paths []core.PathUse) []core.PathUse {
 	return paths
 }
 
-// Absolute resolves p against cwd where both are in the POSIX form; other relative paths stay as they are.
-func Absolute(p, cwd string) string {
-	if p == "" || IsAbsolute(p) || !strings.HasPrefix(cwd, "/") {
-		return p
-	}
-	return path.Join(cwd, p)
-}
-
-// IsAbsolute knows the forms of every system: a payload may come from another than this one.
-func IsAbsolute(p string) bool {
-	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) ||
-		len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+// File returns the file that a tool of an agent in cwd names, as seen from base, and whether it can be one of the working set: the
+// directory itself is none, nor is what is too long.
+func File(p, base, cwd string) (file string, ok bool) {
+	file = core.Join(base, p)
+	return file, file != "" && len(file) <= MaxLength && !core.SamePath(file, cwd, core.IsWindowsPath(cwd))
 }
 
 // readers are the commands whose plain arguments are files that the model looks at.

@@ -31,19 +31,21 @@ func TestInCommand(t *testing.T) {
 	}
 }
 
-func TestAbsolute(t *testing.T) {
-	for _, test := range []struct{ path, cwd, want string }{
-		{"src/a.go", "/w", "/w/src/a.go"},
-		{"../a.go", "/w/sub", "/w/a.go"},
-		{"/etc/hosts", "/w", "/etc/hosts"},
-		{`C:\a.go`, "/w", `C:\a.go`},
-		{`\\server\a.go`, "/w", `\\server\a.go`},
-		{"a.go", `C:\w`, "a.go"}, // the separator is not known
-		{"a.go", "", "a.go"},
-		{"", "/w", ""},
+func TestFile(t *testing.T) {
+	for _, test := range []struct{ path, base, cwd, want string }{
+		{"src/a.go", "/w", "/w", "/w/src/a.go"},
+		{"a.go", "/w/sub", "/w", "/w/sub/a.go"},
+		{"/w", "/w", "/w", ""}, // the directory itself
+		{"./", "/w", "/w", ""},
+		{"/W", "/w", "/w", "/W"},
+		{"", "/w", "/w", ""},
+		{strings.Repeat("x", MaxLength+1), "/w", "/w", ""},
+		{"a.go", `C:\w`, `C:\w`, `C:\w\a.go`},
+		{`c:/W/`, `C:\w`, `C:\w`, ""},
+		{"/c/w", `C:\w`, `C:\w`, ""},
 	} {
-		if got := Absolute(test.path, test.cwd); got != test.want {
-			t.Errorf("%q in %q: got %q, want %q", test.path, test.cwd, got, test.want)
+		if got, ok := File(test.path, test.base, test.cwd); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("%.40q from %q in %q: got %q, %v, want %q", test.path, test.base, test.cwd, got, ok, test.want)
 		}
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/ctxls/ctxls/internal/tools/npm"
 )
 
 func main() {
@@ -33,20 +35,21 @@ func main() {
 		}
 		os.Exit(2)
 	}
-	results, err := measure(chosen, os.Stderr)
+	results, reasons, err := measure(chosen, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-	if missed := print(os.Stdout, chosen, results); missed > 0 {
-		fmt.Fprintf(os.Stderr, "bench: %d of %d bars missed\n", missed, len(chosen))
+	if misses := print(os.Stdout, chosen, results, reasons); misses > 0 {
+		fmt.Fprintf(os.Stderr, "bench: %d of %d bars missed\n", misses, len(chosen))
 		os.Exit(1)
 	}
 }
 
-// measure runs the benchmarks that the rows need, package by package, and returns their figures by name and unit.
-func measure(rows []row, progress io.Writer) (map[string]float64, error) {
-	results := map[string]float64{}
+// measure runs the benchmarks that the rows need, package by package, and returns their figures by name and unit; and why others'
+// programs were not measured, by name.
+func measure(rows []row, progress io.Writer) (results map[string]float64, reasons map[string]string, err error) {
+	results, reasons = map[string]float64{}, map[string]string{}
 	needed := map[group][]string{}
 	for _, r := range rows {
 		needed[r.group] = append(needed[r.group], r.names()...)
@@ -57,13 +60,24 @@ func measure(rows []row, progress io.Writer) (map[string]float64, error) {
 			continue
 		}
 		fmt.Fprintf(progress, "bench: %s …\n", g.pkg)
+		env := os.Environ()
+		if g.npm != "" {
+			modules, err := npm.Install("bench-rivals", g.npm)
+			if err != nil {
+				fmt.Fprintf(progress, "bench: rows against programs of the npm registry are left out: %v\n", err)
+				for _, r := range rows {
+					reasons[r.rival], _, _ = strings.Cut(err.Error(), "\n")
+				}
+			}
+			env = append(env, "CTXLS_BENCH_RIVALS="+modules)
+		}
 		for _, names := range byDepth(names) {
-			if err := runBenchmarks(g, names, results); err != nil {
-				return nil, err
+			if err := runBenchmarks(g, names, env, results, reasons); err != nil {
+				return nil, nil, err
 			}
 		}
 	}
-	return results, nil
+	return results, reasons, nil
 }
 
 // byDepth groups names by how many levels they have: go test reports a benchmark without parts only for a pattern
@@ -77,13 +91,15 @@ func byDepth(names []string) map[int][]string {
 	return groups
 }
 
-func runBenchmarks(g group, names []string, results map[string]float64) error {
+func runBenchmarks(g group, names, env []string, results map[string]float64, reasons map[string]string) error {
 	for range g.count { // the whole set each time, so that a busy moment does not fall on all runs of one benchmark
-		out, err := exec.Command("go", "test", "-run", "^$", "-bench", pattern(names), "-benchtime", g.benchtime, "-timeout", "30m", g.pkg).CombinedOutput()
+		cmd := exec.Command("go", "test", "-run", "^$", "-bench", pattern(names), "-benchtime", g.benchtime, "-timeout", "30m", g.pkg)
+		cmd.Env = env
+		out, err := cmd.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s: %v\n%s", g.pkg, err, out)
 		}
-		parse(out, results)
+		parse(out, results, reasons)
 	}
 	return nil
 }
@@ -114,12 +130,19 @@ func pattern(names []string) string {
 	return strings.Join(parts, "/")
 }
 
-var resultLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+var (
+	resultLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+	reasonLine = regexp.MustCompile(`: left out: (\S+): (.*)$`)
+)
 
-// parse takes figures from the output of go test, the best of each: "BenchmarkName-2  100  12 ns/op  3 MB/s".
-func parse(out []byte, results map[string]float64) {
+// parse takes figures from the output of go test, the best of each: "BenchmarkName-2  100  12 ns/op  3 MB/s", and why there are none:
+// "    file_test.go:9: left out: NAME: reason".
+func parse(out []byte, results map[string]float64, reasons map[string]string) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
+		if m := reasonLine.FindStringSubmatch(lines.Text()); m != nil {
+			reasons[m[1]] = m[2]
+		}
 		m := resultLine.FindStringSubmatch(lines.Text())
 		if m == nil {
 			continue
@@ -142,19 +165,17 @@ func parse(out []byte, results map[string]float64) {
 	}
 }
 
-func print(w io.Writer, rows []row, results map[string]float64) (missed int) {
+func print(w io.Writer, rows []row, results map[string]float64, reasons map[string]string) (misses int) {
 	fmt.Fprintf(w, "%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "WHAT\tMEASURED\tAGAINST\tRESULT\tBAR\t")
 	for _, r := range rows {
-		verdict := "kept"
-		value, against, result, ok := r.judge(results)
-		if !ok {
-			verdict = "MISSED"
-			missed++
+		value, against, result, verdict := r.judge(results, reasons)
+		if verdict == missed {
+			misses++
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, value, against, result, r.bar(), verdict)
 	}
 	tw.Flush()
-	return missed
+	return misses
 }

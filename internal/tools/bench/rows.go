@@ -3,25 +3,28 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
 // group is a package whose benchmarks are run together, count times; of several runs the best one stands, since what else a
-// machine does can only slow a run down.
+// machine does can only slow a run down. npm is the directory that says which programs of the npm registry they need, where they do.
 type group struct {
 	pkg, benchtime string
 	count          int
+	npm            string
 }
 
 var (
-	tokens = group{"./internal/core/token", "300ms", 4}
-	domain = group{"./internal/core", "1s", 1}
-	server = group{"./internal/rpc", "1s", 1}
-	state  = group{"./internal/store/sqlite", "1s", 1}
-	whole  = group{"./test", "100x", 1}
-	piped  = group{"./test", "10x", 1}
-	live   = group{"./test", "1x", 1}
-	groups = []group{tokens, domain, server, state, whole, piped, live}
+	tokens = group{pkg: "./internal/core/token", benchtime: "300ms", count: 4}
+	domain = group{pkg: "./internal/core", benchtime: "1s", count: 1}
+	server = group{pkg: "./internal/rpc", benchtime: "1s", count: 1}
+	state  = group{pkg: "./internal/store/sqlite", benchtime: "1s", count: 1}
+	whole  = group{pkg: "./test", benchtime: "100x", count: 1}
+	piped  = group{pkg: "./test", benchtime: "10x", count: 1}
+	live   = group{pkg: "./test", benchtime: "1x", count: 1}
+	rivals = group{pkg: "./test", benchtime: "1x", count: 1, npm: "internal/tools/bench/rivals"}
+	groups = []group{tokens, domain, server, state, whole, piped, live, rivals}
 )
 
 // row is one claim. figure and against are a benchmark's name and a unit; the result is the figure itself, or with against
@@ -33,6 +36,8 @@ type row struct {
 	atLeast, atMost float64 // the bar; 0 is none
 	unit            string  // of the figure as shown; scale turns the benchmark's into it
 	scale           float64
+	rival           string  // the program that is measured against, where it is not ours: without it the row is left out
+	limit           float64 // of the figure: what was not over by then was not waited for; 0 is none
 }
 
 const (
@@ -40,7 +45,7 @@ const (
 	nsToUs = 1e-3
 )
 
-var rows = append(counting(), []row{
+var rows = slices.Concat(counting(), []row{
 	{what: "encoder ready", group: tokens, figure: "Ready ns/op", atMost: 1, unit: "ms", scale: nsToMs},
 	{what: "one letter, 1 MB", group: tokens, figure: "Count/text=one-letter/encoding=o200k_base/by=ctxls ns/op", atMost: 50, unit: "ms", scale: nsToMs},
 	{what: "measure 200k tokens over stdio, first", group: piped, figure: "MeasureOverStdio first-ms", atMost: 25, unit: "ms", scale: 1},
@@ -57,7 +62,24 @@ var rows = append(counting(), []row{
 	{what: "server at rest, of a core", group: live, figure: "Rest percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "watching without file events at rest, of a core", group: state, figure: "RestWithoutEvents percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
-}...)
+}, statuslines())
+
+// statuslines returns two rows a size of transcript and program that people use today: the time of the whole process, and its memory.
+func statuslines() (rows []row) {
+	for _, unit := range []struct {
+		name, shown string
+		limit       float64
+	}{{"ms", "whole process", 60_000}, {"MiB", "most memory", 0}} {
+		for _, rival := range []struct{ name, shown string }{{"ccstatusline", "ccstatusline"}, {"ccusage", "ccusage statusline"}, {"ccusage-native", "the same without Node"}} {
+			for _, size := range []string{"1MB", "50MB", "1GB"} {
+				rows = append(rows, row{what: fmt.Sprintf("statusline, %s transcript, %s, against %s", size, unit.shown, rival.shown), group: rivals,
+					figure: fmt.Sprintf("Statuslines ctxls-%s-%s", size, unit.name), against: fmt.Sprintf("Statuslines %s-%s-%s", rival.name, size, unit.name),
+					atMost: 1, unit: unit.name, scale: 1, rival: rival.name, limit: unit.limit})
+			}
+		}
+	}
+	return rows
+}
 
 // counting returns two rows a kind of text and encoding, one for each library to compare with. The bar is for code and prose
 // against tiktoken-go; the others are there to be seen.
@@ -90,28 +112,53 @@ func (r row) names() []string {
 	return names
 }
 
-// judge returns the row's cells, and whether the bar is kept. A figure that was not measured keeps none.
-func (r row) judge(results map[string]float64) (value, against, result string, kept bool) {
+// What there is to say of a row's bar.
+const (
+	kept    = "kept"
+	missed  = "MISSED"
+	leftOut = "left out"
+)
+
+// judge returns the row's cells. A figure that was not measured keeps no bar, unless it is known why it could not be.
+func (r row) judge(results map[string]float64, reasons map[string]string) (value, against, result, verdict string) {
 	figure, measured := results[r.figure]
+	if reason := reasons[r.rival]; r.rival != "" && reason != "" {
+		if measured {
+			value = r.show(figure)
+		}
+		return value, "", reason, leftOut
+	}
 	if !measured {
-		return "not measured", "", "", false
+		return "not measured", "", "", missed
 	}
 	value, judged := r.show(figure), figure*r.scale
 	if r.against != "" {
 		base, measured := results[r.against]
 		if !measured || base == 0 {
-			return value, "not measured", "", false
+			return value, "not measured", "", missed
 		}
 		judged = figure / base
 		against, result = r.show(base), fmt.Sprintf("%.2f ×", judged)
-		if judged >= 10 {
+		switch {
+		case judged >= 10:
 			result = fmt.Sprintf("%.0f ×", judged)
+		case judged < 0.1:
+			result = fmt.Sprintf("1/%.0f ×", 1/judged)
+		}
+		if r.limit > 0 && base >= r.limit {
+			result = "< " + result
 		}
 	}
-	return value, against, result, (r.atLeast == 0 || judged >= r.atLeast) && (r.atMost == 0 || judged <= r.atMost)
+	if r.atLeast > 0 && judged < r.atLeast || r.atMost > 0 && judged > r.atMost {
+		return value, against, result, missed
+	}
+	return value, against, result, kept
 }
 
 func (r row) show(figure float64) string {
+	if r.limit > 0 && figure >= r.limit {
+		return fmt.Sprintf("> %g s", r.limit/1000)
+	}
 	v := figure * r.scale
 	digits := 2
 	if v != 0 {
