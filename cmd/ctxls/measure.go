@@ -77,13 +77,14 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 	if _, err := meter.Measure(m.request(core.Conversation{Messages: json.RawMessage("[]")})); err != nil {
 		return nil, wrongFlags(err)
 	}
+	p.expect(names...)
 	var results []ui.Measured
 	for _, name := range names {
 		data, err := a.readInput(name)
 		if err != nil {
 			return nil, err
 		}
-		p.found(len(data))
+		p.found(name, len(data))
 		result, err := m.measureOne(meter, data)
 		if err != nil {
 			return nil, hintError{inFile(name, err), "--text counts it as plain text"}

@@ -67,11 +67,12 @@ func (a *app) trim(p *progress, name string, flags modelFlags, req core.TrimRequ
 	if _, err := meter.Trim(req); err != nil {
 		return trimmed{}, wrongFlags(err)
 	}
+	p.expect(name)
 	data, err := a.readInput(name)
 	if err != nil {
 		return trimmed{}, err
 	}
-	p.found(len(data))
+	p.found(name, len(data))
 	doc, err := core.ReadDocument(data)
 	if err != nil {
 		return trimmed{}, inFile(name, err)
