@@ -6,7 +6,7 @@ import (
 )
 
 // What follows walks JSON that was found to be well formed, so it only has to find where values end. Strings, which are most
-// of what agents send, are crossed from quote to quote.
+// of what agents send, are crossed from quote to quote. (Payloads and transcripts are walked unchecked, by hook/transcript.)
 
 // CheckJSON returns what is wrong with doc, which should be one JSON value, nil where nothing is. Strings may hold lone
 // surrogates and invalid UTF-8, as agents really write them, objects the same name twice, and values nest 10,000 deep.

@@ -67,7 +67,8 @@ func TestReminderFigures(t *testing.T) {
 	}
 }
 
-// Without the marks there is no second figure to contradict, and the seed's display against a million stands.
+// Without the marks there is no second figure to contradict, and the reminder's display against a million, which is what is configured
+// where nothing is, stands.
 func TestReminderAgainstAMillionWithoutTracking(t *testing.T) {
 	w := newWorld()
 	w.cfg.Tracking.MaxTokens = TokenLimit{}

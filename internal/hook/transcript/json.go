@@ -12,6 +12,9 @@ import (
 // its quotes, escapes and all, and the raw value. It exists because a hook's payload and a transcript's line may hold
 // megabytes of tool output around a few small members: values are stepped over without being decoded or copied.
 //
+// Nothing was checked before: a hook has no time to read all of it, and a transcript's last line may be half written. The walkers of
+// conversations in core rest on documents that CheckJSON found well formed, and refuse any other.
+//
 // It returns false when data is no object, or breaks off before visit has seen enough. Values that were stepped over are
 // known to be balanced, not to be valid.
 func Members(data []byte, visit func(key, value []byte) bool) bool {
