@@ -8,9 +8,6 @@ import (
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
-// maxPayload bounds one payload, in bytes.
-const maxPayload = 64 << 20
-
 // The hooks of the host that ctxls knows; event is the one that gets every event of its bus.
 const (
 	chatMessage  = "chat.message"
@@ -42,8 +39,8 @@ type payload struct {
 // payload over 64 MiB, one that is no JSON object and one without a session are errors with core.CodeInvalid. Members of an
 // unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > maxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), maxPayload)
+	if len(data) > core.MaxPayload {
+		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	var p payload
 	if !transcript.Pick(data,

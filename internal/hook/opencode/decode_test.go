@@ -213,7 +213,7 @@ func TestWhatIsNoPayload(t *testing.T) {
 			t.Errorf("%q %s: %+v, %v", name, payload, ev, err)
 		}
 	}
-	if _, err := New().Decode("event", make([]byte, maxPayload+1)); core.CodeOf(err) != core.CodeInvalid {
+	if _, err := New().Decode("event", make([]byte, core.MaxPayload+1)); core.CodeOf(err) != core.CodeInvalid {
 		t.Error("a payload beyond all bounds is taken:", err)
 	}
 	late := decode(t, New(), toolAfter, `{"input": {"sessionID": "s"}, "late": true}`)
