@@ -1,0 +1,92 @@
+package core
+
+import (
+	"fmt"
+	"time"
+)
+
+// compacted takes over a sign that a compaction ended.
+func (r *reduction) compacted(b Boundary) {
+	at, dated := b.At, !b.At.IsZero()
+	if !dated || at.After(r.now) { // by a clock that was wrong; nothing would count before that time
+		at = r.now
+	}
+	if b.Micro {
+		if at.After(r.s.Compaction.DoneAt) {
+			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.DoneAt = r.s.Gauge.Forget(), 0, at
+			r.s.Tail = Tail{Partial: true}
+		}
+		return
+	}
+	var reported time.Time
+	if r.s.Gauge.Reported() {
+		reported = r.s.Gauge.At
+	}
+	if reported.After(r.now) {
+		reported = r.now
+	}
+	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported)
+	r.s.Compaction = c
+	if worth == signOld {
+		return
+	}
+	first := worth == signFirst
+	if first || dated { // what stands before the boundary line is gone with the rest
+		r.s.Tail, r.grown = Tail{Partial: true}, true
+	}
+	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", groupDigits(b.PreTokens)))
+	if first {
+		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false
+		r.s.TurnTokens, r.s.Awaiting = 0, false
+		if r.cfg.Reminder.Rearm == "compaction" {
+			r.s.RemindedAt = time.Time{}
+		}
+		if c.Frozen == nil {
+			w := r.workingContext()
+			r.s.Compaction.Frozen, r.s.Compaction.Omitted = w.Paths, w.Omitted
+		}
+	}
+	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
+		r.s.Gauge = r.s.Gauge.AfterCompaction(b.PostTokens, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
+	}
+	if first {
+		r.sample(at, r.s.Gauge.Tokens, SampleCompaction)
+	}
+	r.survive(b.Summary, first)
+}
+
+// survive works out what the agent must be told again: what the summary lost, or everything where no one can see it.
+func (r *reduction) survive(summary string, first bool) {
+	c := &r.s.Compaction
+	switch {
+	case c.Frozen == nil:
+	case c.Told: // with the announcement
+		c.Frozen, c.Told = nil, false
+	case summary != "":
+		c.Lost, c.Whole, c.Frozen = lostPaths(c.Frozen, summary), false, nil
+	case first && !r.st.Rules.SummaryVisible:
+		c.Lost, c.Whole, c.Frozen = c.Frozen, true, nil
+	}
+}
+
+func (r *reduction) openCompaction() {
+	w := r.workingContext()
+	lines := w.Lines()
+	tells := lines != nil && r.accepts(CompactionContext)
+	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
+	r.s.Compaction.Omitted = w.Omitted
+	if tells {
+		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
+	}
+}
+
+// workingContext returns the working set in the form in which the host is handed it.
+func (r *reduction) workingContext() WorkingContext {
+	return NewWorkingContext(r.inUse(), r.s.CWD, r.cfg.Compaction)
+}
+
+func (r *reduction) cancelOpening() {
+	if !r.s.Compaction.OpenedAt.IsZero() {
+		r.s.Compaction = r.s.Compaction.Cancel()
+	}
+}
