@@ -45,11 +45,8 @@ type payload struct {
 // hooks name their event themselves. A payload over 64 MiB, one that is no JSON object, and one without session_id or
 // event are errors with core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > core.MaxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
-	}
 	var p payload
-	if !transcript.Pick(data,
+	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &p.sessionID},
 		transcript.Field{Name: "hook_event_name", Value: &p.event},
 		transcript.Field{Name: "transcript_path", Value: &p.transcript},
@@ -73,8 +70,9 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "context_window", Value: &p.contextWindow},
 		transcript.Field{Name: "session_name", Value: &p.sessionName},
 		transcript.Field{Name: "workspace", Value: &p.workspace},
-	) {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+	)
+	if err != nil {
+		return core.Event{}, err
 	}
 	ev := core.Event{
 		Host:            core.HostClaudeCode,

@@ -28,11 +28,8 @@ var kinds = map[string]core.Kind{
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > core.MaxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
-	}
 	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
-	if !transcript.Pick(data,
+	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &sessionID},
 		transcript.Field{Name: "hook_event_name", Value: &event},
 		transcript.Field{Name: "transcript_path", Value: &rollout},
@@ -46,8 +43,9 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "prompt", Value: &prompt},
 		transcript.Field{Name: "tool_name", Value: &tool},
 		transcript.Field{Name: "tool_input", Value: &input},
-	) {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+	)
+	if err != nil {
+		return core.Event{}, err
 	}
 	ev := core.Event{
 		Host:            core.HostCodex,

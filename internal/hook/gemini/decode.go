@@ -35,11 +35,8 @@ type payload struct {
 // not. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
 func (Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > core.MaxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
-	}
 	var p payload
-	if !transcript.Pick(data,
+	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &p.sessionID},
 		transcript.Field{Name: "hook_event_name", Value: &p.event},
 		transcript.Field{Name: "transcript_path", Value: &p.transcript},
@@ -51,8 +48,9 @@ func (Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "tool_name", Value: &p.toolName},
 		transcript.Field{Name: "tool_input", Value: &p.toolInput},
 		transcript.Field{Name: "tool_response", Value: &p.toolResponse},
-	) {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+	)
+	if err != nil {
+		return core.Event{}, err
 	}
 	ev := core.Event{
 		Host:      core.HostGeminiCLI,

@@ -39,11 +39,8 @@ type payload struct {
 // payload over 64 MiB, one that is no JSON object and one without a session are errors with core.CodeInvalid. Members of an
 // unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
-	if len(data) > core.MaxPayload {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
-	}
 	var p payload
-	if !transcript.Pick(data,
+	err := transcript.Payload(data,
 		transcript.Field{Name: "input", Value: &p.input},
 		transcript.Field{Name: "output", Value: &p.output},
 		transcript.Field{Name: "event", Value: &p.event},
@@ -53,8 +50,9 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "time", Value: &p.time},
 		transcript.Field{Name: "late", Value: &p.late},
 		transcript.Field{Name: "compaction", Value: &p.settings},
-	) {
-		return core.Event{}, core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+	)
+	if err != nil {
+		return core.Event{}, err
 	}
 	ev := core.Event{
 		Host:    core.HostOpenCode,

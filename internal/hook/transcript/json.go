@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
 )
 
 // Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
@@ -44,6 +46,18 @@ func Pick(data []byte, fields ...Field) bool {
 		}
 		return true
 	})
+}
+
+// Payload is Pick for what a host handed over. A payload over core.MaxPayload, and one that is no object, is an error with
+// core.CodeInvalid.
+func Payload(data []byte, fields ...Field) error {
+	if len(data) > core.MaxPayload {
+		return core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
+	}
+	if !Pick(data, fields...) {
+		return core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+	}
+	return nil
 }
 
 func contents(data []byte, open, end byte, visit func(key, value []byte) bool) bool {
