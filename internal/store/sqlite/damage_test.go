@@ -3,9 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
-	modernc "modernc.org/sqlite"
 )
 
 // filled makes a store with some content, closed.
@@ -248,115 +245,6 @@ func TestALinkedStateIsMovedAsideWhereItLies(t *testing.T) {
 	}
 }
 
-func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
-	path := filled(t)
-	s := open(t, path)
-	if err := s.run(t.Context(), true, func(ctx context.Context, c *conn) error {
-		return c.exec(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", format+1))
-	}); err != nil {
-		t.Fatal(err)
-	}
-	// The program that had it open already writes to it no more.
-	err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { t.Error("decide was called"); return core.Changes{} })
-	wantNewer := func(err error) {
-		t.Helper()
-		if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "newer ctxls") || !strings.Contains(err.Error(), "update ctxls") {
-			t.Errorf("%v", err)
-		}
-	}
-	wantNewer(err)
-	s.Close()
-	content := func() string {
-		t.Helper()
-		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		log, err := os.ReadFile(path + "-wal") // which tells that the program is newer
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(file) + string(log)
-	}
-	before := content()
-	_, err = Open(t.Context(), Options{Path: path})
-	wantNewer(err)
-	if content() != before {
-		t.Error("the file or its log was touched")
-	}
-	if moved := aside(t, path); len(moved) != 0 {
-		t.Errorf("moved %q", moved)
-	}
-}
-
-func TestADatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
-	for name, script := range map[string]string{
-		"without a version":  "DROP TABLE paths; PRAGMA application_id = 0; PRAGMA user_version = 0",
-		"with our version":   "PRAGMA application_id = 7; PRAGMA user_version = 1",
-		"with a higher one":  "PRAGMA application_id = 0; PRAGMA user_version = 12",
-		"with rollback logs": "PRAGMA application_id = 0; PRAGMA user_version = 0",
-	} {
-		path := filled(t)
-		s := open(t, path)
-		c := <-s.file.writer
-		if _, err := c.sql.ExecContext(t.Context(), script+"; PRAGMA journal_mode = delete"); err != nil {
-			t.Fatal(err)
-		}
-		c.giveBack()
-		s.Close()
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = Open(t.Context(), Options{Path: path}); core.CodeOf(err) != core.CodeInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-			t.Errorf("%s: the file was touched: %v", name, err)
-		}
-	}
-}
-
-func TestFormatIsTheLastMigration(t *testing.T) {
-	if len(migrations()) != format {
-		t.Errorf("there are %d migrations, and format is %d", len(migrations()), format)
-	}
-}
-
-// A state of the first format, in which sessions had no revisions.
-func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	connector, err := modernc.NewConnector(dsn(path, time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := connector.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := step(t.Context(), c, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := execute(t.Context(), c, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
-		VALUES ('codex', 'old', '/home/ada', 1, 0, 0, '{"Turns": 7}')`); err != nil {
-		t.Fatal(err)
-	}
-	c.Close()
-
-	s := open(t, path)
-	feed, err := s.Changed(t.Context(), 0)
-	if err != nil || !feed.Whole || len(feed.Sessions) != 1 || feed.Sessions[0].Session.Turns != 7 {
-		t.Fatalf("%+v %v", feed, err)
-	}
-	if err := hookEvent(t.Context(), s, 1); err != nil {
-		t.Fatal(err)
-	}
-	news, err := s.Changed(t.Context(), feed.Revision)
-	if err != nil || news.Whole || len(news.Sessions) != 1 || news.Sessions[0].Session.Turns != 1 {
-		t.Errorf("%+v %v", news, err)
-	}
-}
-
 // A watcher of a state that was replaced meanwhile hears that it must start over, though the fresh one has news of its own.
 func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
 	path := filled(t)
@@ -372,23 +260,6 @@ func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
 		t.Errorf("%+v %v", feed, err)
 	} else if feed.Revision <= before.Revision {
 		t.Errorf("revision %d is not after %d", feed.Revision, before.Revision)
-	}
-}
-
-func TestAMigrationHappensWholeOrNotAtAll(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	whole := migrations
-	migrations = func() []string { return []string{whole()[0] + "; CREATE TABLE sessions (id INTEGER)"} }
-	_, err := Open(t.Context(), Options{Path: path})
-	migrations = whole
-	if core.CodeOf(err) != core.CodeInternal || strings.Contains(err.Error(), "sessions") {
-		t.Errorf("%v", err)
-	}
-	if errors.Unwrap(err) == nil || !strings.Contains(errors.Unwrap(err).Error(), "migration 1") {
-		t.Errorf("its cause is %v", errors.Unwrap(err))
-	}
-	if err := hookEvent(t.Context(), open(t, path), 1); err != nil {
-		t.Errorf("with the right migration: %v", err)
 	}
 }
 
@@ -453,29 +324,5 @@ func overwrite(t *testing.T, path string, offset int64) {
 	fillRandom(garbage)
 	if _, err := f.WriteAt(garbage, offset); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestAnOlderStateIsBroughtForward(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), migrations()[0]+`; PRAGMA user_version = 1;
-		INSERT INTO windows VALUES ('claude-code', 'anthropic', 'claude-opus-4-6', 310000, 0, 'accepted', 0)`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, path)
-	if err := hookEvent(t.Context(), s, 1); err != nil {
-		t.Error(err)
-	}
-	if windows, err := s.Windows(t.Context()); err != nil || len(windows) != 1 || windows[0].AcceptedTokens != 310_000 {
-		t.Errorf("what was known is now %+v, %v", windows, err)
-	}
-	teach := core.Changes{Calibration: &core.Calibration{Model: "m", Encoding: "e", Kept: 1}}
-	if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return teach }); err != nil {
-		t.Error(err)
 	}
 }
