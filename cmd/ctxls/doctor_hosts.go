@@ -92,7 +92,13 @@ func (d *doctor) lookAtHosts() (hosts []hostState) {
 			where = append(where, *p.Directory)
 		}
 		h.where = strings.Join(where, ", ")
+		seen := ""
 		for _, scope := range h.scopes {
+			path, _ := filepath.Abs(h.settingsFile(scope, d.getenv, d.home, d.cwd))
+			if path == seen && d.home != "" {
+				continue // in the home directory the project's file is the user's
+			}
+			seen = path
 			file, err := d.openSettings(h.installer, scope)
 			if err == nil {
 				_, _, err = h.install(file.Path, file.Text, d.self, false) // which says what is wrong with the file
