@@ -3,7 +3,8 @@
 // It starts one `ctxls serve` for all sessions of this process and hands it what OpenCode calls plugins with; what ctxls says
 // in return is added to the output of the hook. OpenCode waits for its hooks without a limit, and a hook that throws
 // destroys the result of the tool. So nothing here throws, nothing is waited for longer than 300 ms, and a server that does
-// not answer is not waited for again until it does. CTXLS_DISABLE=1 turns all of it off; CTXLS_BIN names another program.
+// not answer is not waited for again until it does. CTXLS_DISABLE=1 turns all of it off; CTXLS_BIN names another program;
+// CTXLS_WAIT is another time to wait, in milliseconds, for slow machines.
 
 import { spawn } from "node:child_process"
 import { accessSync, constants, statSync } from "node:fs"
@@ -11,7 +12,7 @@ import { delimiter, isAbsolute, join } from "node:path"
 
 const INSTALLED = "" // the program that installed this file; install fills it in
 
-const WAIT = 300 // ms that a hook waits for an answer, and dispose for the server's end
+const WAIT = Number(process.env.CTXLS_WAIT) || 300 // ms that a hook waits for an answer, and dispose for the server's end
 const HUNG = 5_000 // ms without an answer after which the server is killed
 const BACKOFF = 1_000 // ms before the server is started again; doubled each time
 const BACKOFF_MAX = 60_000

@@ -333,6 +333,20 @@ test("a program that is not there, that is none, that fails, or that talks nonse
   }
 }))
 
+test("CTXLS_WAIT is how long an answer is waited for", () => {
+  const fake = join(home, "silent")
+  writeFileSync(fake, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 })
+  const script = `const { Ctxls } = await import(${JSON.stringify(new URL("./ctxls.js", import.meta.url).href)})
+    const hooks = await Ctxls({ directory: "/" })
+    const start = Date.now()
+    await hooks["tool.execute.after"]({ tool: "read", sessionID: "s", callID: "c" }, { title: "", output: "content", metadata: {} })
+    console.log(Date.now() - start)
+    process.exit()`
+  const env = { ...process.env, CTXLS_BIN: fake, CTXLS_WAIT: "1500" }
+  const took = Number(execFileSync(process.execPath, ["--input-type=module", "-e", script], { env, encoding: "utf8" }))
+  assert.ok(took >= 1400, `waited ${took} ms`)
+})
+
 test("an answer that comes too late is said with the next tool, unless it is none or the session was compacted meanwhile", async () => {
   const id = newID("ses")
   const call = shared.server.call

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -36,6 +37,9 @@ ctxls measure --json chat.json | jq .tokens`,
 			if len(args) == 0 {
 				return usageError{"measure takes files, or - for standard input"}
 			}
+			if err := onceFromStdin(args); err != nil {
+				return err
+			}
 			m.threshold = a.settings("").Trim.ThresholdTokens
 			if fs.Changed("threshold") {
 				m.threshold = *threshold
@@ -59,6 +63,14 @@ ctxls measure --json chat.json | jq .tokens`,
 	},
 }
 
+// onceFromStdin returns an error where standard input is named more than once: the second one would find it empty.
+func onceFromStdin(names []string) error {
+	if i := slices.Index(names, "-"); i >= 0 && slices.Contains(names[i+1:], "-") {
+		return usageError{"- is standard input, which can be read once"}
+	}
+	return nil
+}
+
 // measuring is what the flags of measure say.
 type measuring struct {
 	modelFlags
@@ -77,13 +89,14 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 	if _, err := meter.Measure(m.request(core.Conversation{Messages: json.RawMessage("[]")})); err != nil {
 		return nil, wrongFlags(err)
 	}
+	p.expect(names...)
 	var results []ui.Measured
 	for _, name := range names {
 		data, err := a.readInput(name)
 		if err != nil {
 			return nil, err
 		}
-		p.found(len(data))
+		p.found(name, len(data))
 		result, err := m.measureOne(meter, data)
 		if err != nil {
 			return nil, hintError{inFile(name, err), "--text counts it as plain text"}

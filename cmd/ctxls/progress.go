@@ -21,7 +21,8 @@ const (
 
 // progress draws how much of some bytes is done, on one line that is gone in the end.
 type progress struct {
-	total, done atomic.Int64 // bytes
+	total, done atomic.Int64 // bytes; a total of 0 is not known yet
+	read        int64        // bytes of the inputs that were found, of whoever finds them alone
 	stopped     chan struct{}
 	ended       sync.WaitGroup
 }
@@ -54,12 +55,30 @@ func (p *progress) draw(w io.Writer) {
 	}
 }
 
-// found notes that there is more to do, counted that so much of it is done.
-func (p *progress) found(bytes int)   { p.total.Add(int64(bytes)) }
+// expect notes how much there is to do, as far as inputs tell their size before they are read.
+func (p *progress) expect(names ...string) {
+	for _, name := range names {
+		p.total.Add(sizeOf(name))
+	}
+}
+
+// found notes how much there was in an input that was expected, counted that so much of it is done.
+func (p *progress) found(name string, bytes int) {
+	p.read += int64(bytes)
+	p.total.Add(int64(bytes) - sizeOf(name))
+}
 func (p *progress) counted(bytes int) { p.done.Add(int64(bytes)) }
 
 // reached notes that all that was found is done: not every byte of a file is text that counts.
-func (p *progress) reached() { p.done.Store(p.total.Load()) }
+func (p *progress) reached() { p.done.Store(p.read) }
+
+// sizeOf returns the size of an input in bytes, 0 for one that has an end only when it comes.
+func sizeOf(name string) int64 {
+	if info, err := os.Stat(name); err == nil && name != "-" && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return 0
+}
 
 // at notes how much of how much is done.
 func (p *progress) at(done, total int64) {

@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +18,7 @@ func TestProgress(t *testing.T) {
 		var out bytes.Buffer
 		p := &progress{stopped: make(chan struct{})}
 		p.ended.Go(func() { p.draw(&out) })
-		p.found(12_300_000)
+		p.total.Store(12_300_000)
 		time.Sleep(999 * time.Millisecond)
 		synctest.Wait()
 		if out.Len() > 0 {
@@ -22,7 +26,7 @@ func TestProgress(t *testing.T) {
 		}
 		p.counted(4_560_000)
 		time.Sleep(100 * time.Millisecond)
-		p.reached()
+		p.done.Store(12_300_000)
 		time.Sleep(100 * time.Millisecond)
 		p.stop()
 		want := "\r\x1b[Kctxls: reading ███████░░░░░░░░░░░░░  37% of 12.3 MB\r\x1b[Kctxls: reading ████████████████████ 100% of 12.3 MB\r\x1b[K"
@@ -30,6 +34,48 @@ func TestProgress(t *testing.T) {
 			t.Errorf("got  %q\nwant %q", out.String(), want)
 		}
 	})
+}
+
+// What of an input that only ends somewhere is done nobody knows: that is not 0 %.
+func TestProgressOfWhatIsStillComing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := &progress{stopped: make(chan struct{})}
+		p.ended.Go(func() { p.draw(&out) })
+		time.Sleep(progressDelay)
+		synctest.Wait()
+		p.stop()
+		if want := "\r\x1b[Kctxls: reading\r\x1b[K"; out.String() != want {
+			t.Errorf("got  %q\nwant %q", out.String(), want)
+		}
+	})
+}
+
+// Of several files the line never goes back: all that there is to do is known before the first is read.
+func TestProgressOfSeveralFiles(t *testing.T) {
+	a := newApp(strings.NewReader("from a pipe"), io.Discard, io.Discard)
+	var names []string
+	for i, text := range []string{"one two", "three four five six", `[{"role":"user","content":"seven"}]`} {
+		names = append(names, filepath.Join(t.TempDir(), strconv.Itoa(i)))
+		if err := os.WriteFile(names[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names = append(names, "-")
+	p := a.startProgress()
+	defer p.stop()
+	p.expect(names...)
+	if got, want := p.total.Load(), int64(7+19+35); got != want {
+		t.Errorf("%d bytes are expected, want %d", got, want)
+	}
+	p.total.Store(0)
+	m := measuring{threshold: 1}
+	if _, err := m.measure(a, p, names); err != nil {
+		t.Fatal(err)
+	}
+	if done, total := p.done.Load(), p.total.Load(); done != total || total != 7+19+35+11 {
+		t.Errorf("in the end %d of %d bytes are done", done, total)
+	}
 }
 
 func TestProgressOfTheQuick(t *testing.T) {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -12,14 +15,18 @@ import (
 )
 
 var trimCommand = command{
-	name: "trim", synopsis: "FILE|- [flags]", short: "remove the oldest messages of a conversation until it fits",
+	name: "trim", synopsis: "FILE…|- [flags]", short: "remove the oldest messages of conversations until they fit",
 	long: `
-The file is an array of messages or the body of a request; - is standard input. What is printed is the same document with
+A file is an array of messages or the body of a request; - is standard input. What is printed is the same document with
 fewer messages: everything that stays keeps its bytes. System messages stay, and a tool call goes with its results. A line
-on stderr says what was done; where the target cannot be met, as much as may go is gone and the exit status is 1.`,
+on stderr says what was done; where the target cannot be met, as much as may go is gone and the exit status is 1.
+
+Several files need --output, a directory in which each is written under its own name. --json prints the result of
+context/trim for one file; for several, {"files": […]}.`,
 	examples: `ctxls trim request.json > shorter.json
 ctxls trim --target 100000 --strategy toolResults --keep-last 4 chat.json
-jq .messages request.json | ctxls trim - --start-on user`,
+jq .messages request.json | ctxls trim - --start-on user
+ctxls trim --output shorter/ *.json`,
 	setup: func(fs *pflag.FlagSet) action {
 		var flags modelFlags
 		var req core.TrimRequest
@@ -28,62 +35,152 @@ jq .messages request.json | ctxls trim - --start-on user`,
 		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
 		fs.IntVar(&req.KeepLast, "keep-last", 0, "protect the newest `n` messages; a call counts as one with its results")
 		fs.StringVar(&req.StartOn, "start-on", "", "user: let the first message after the system's be a user's own")
+		output := fs.String("output", "", "`directory` to write each document to, under its own name, instead of printing it")
+		asJSON := fs.Bool("json", false, "print what was done, with the messages, as JSON instead of the document")
 		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) != 1 {
-				return usageError{"trim takes one file, or - for standard input"}
+			switch {
+			case len(args) == 0:
+				return usageError{"trim takes files, or - for standard input"}
+			case len(args) > 1 && *output == "" && !*asJSON:
+				return usageError{"several files need --output, a directory to write them to, or --json"}
+			}
+			if err := onceFromStdin(args); err != nil {
+				return err
 			}
 			if !fs.Changed("target") {
 				*target = a.settings("").Trim.TargetTokens
 			}
 			req.TargetTokens = target
+			places, err := trimPlaces(*output, args)
+			if err != nil {
+				return err
+			}
 			p := a.startProgress()
-			t, err := untilInterrupted(ctx, func() (trimmed, error) { return a.trim(p, args[0], flags, req) })
+			all, err := untilInterrupted(ctx, func() ([]trimmed, error) { return a.trim(p, args, flags, req) })
 			p.stop()
 			if err != nil {
 				return err
 			}
-			if _, err := a.stdout.Write(t.document); err != nil {
-				return err
+			for i, place := range places {
+				if err := writeWhole(place, all[i].document); err != nil {
+					return err
+				}
 			}
-			fmt.Fprintln(a.stderr, "ctxls:", ui.Trimmed(t.TrimResult, t.exact))
-			if !t.Satisfied {
-				return fmt.Errorf("%d tokens are above the target of %d: nothing more may go", t.Tokens, *target)
+			printed := all[0].document
+			if *asJSON {
+				printed = trimJSON(all)
 			}
-			return nil
+			if *asJSON || *output == "" {
+				if _, err := a.stdout.Write(printed); err != nil {
+					return err
+				}
+			}
+			return sayTrimmed(a, all, *target)
 		}
 	},
+}
+
+// trimPlaces returns where the documents are written, nothing where they are not. No two may go to one place, and none onto its
+// input: that is still the only whole one.
+func trimPlaces(dir string, inputs []string) (places []string, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	from := map[string]string{}
+	for _, input := range inputs {
+		if input == "-" {
+			return nil, usageError{"--output: standard input has no name to be written under"}
+		}
+		place := filepath.Join(dir, filepath.Base(input))
+		if other, taken := from[place]; taken {
+			return nil, usageError{fmt.Sprintf("--output: %s and %s would be one file", core.Sanitize(other, 0), core.Sanitize(input, 0))}
+		}
+		old, oldErr := os.Stat(place)
+		if now, err := os.Stat(input); err == nil && oldErr == nil && os.SameFile(old, now) {
+			return nil, usageError{fmt.Sprintf("--output: %s would be overwritten", core.Sanitize(input, 0))}
+		}
+		from[place] = input
+		places = append(places, place)
+	}
+	return places, os.MkdirAll(dir, 0o700)
+}
+
+// sayTrimmed says on standard error what was done; its error is that something could not be trimmed as far as was asked.
+func sayTrimmed(a *app, all []trimmed, target int) (err error) {
+	for _, t := range all {
+		name := ""
+		if len(all) > 1 {
+			name = core.Sanitize(t.file, 0) + ": "
+		}
+		fmt.Fprintln(a.stderr, "ctxls:", name+ui.Trimmed(t.TrimResult, t.exact))
+		if !t.Satisfied && err == nil {
+			err = fmt.Errorf("%s%d tokens are above the target of %d: nothing more may go", name, t.Tokens, target)
+		}
+	}
+	return err
+}
+
+// trimJSON is what was done as JSON. The messages in it are the inputs' own bytes.
+func trimJSON(all []trimmed) []byte {
+	if len(all) == 1 {
+		return append(all[0].AppendJSON(nil), '\n')
+	}
+	out := []byte(`{"files":[`)
+	for i, t := range all {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		name, _ := json.Marshal(t.file)
+		out = append(append(append(out, `{"file":`...), name...), ',')
+		out = append(out, bytes.TrimPrefix(t.AppendJSON(nil), []byte("{"))...)
+	}
+	return append(out, "]}\n"...)
 }
 
 // trimmed is one input after the trim.
 type trimmed struct {
 	core.TrimResult
+	file     string
 	document []byte
 	exact    bool
 }
 
-func (a *app) trim(p *progress, name string, flags modelFlags, req core.TrimRequest) (trimmed, error) {
+// trim trims the inputs one after another. Nothing is written before all could be read.
+func (a *app) trim(p *progress, names []string, flags modelFlags, req core.TrimRequest) ([]trimmed, error) {
 	meter := newMeter(p.counted)
 	req.Conversation = flags.apply(core.Conversation{Messages: json.RawMessage("[]")})
 	if _, err := meter.Trim(req); err != nil {
-		return trimmed{}, wrongFlags(err)
+		return nil, wrongFlags(err)
 	}
-	data, err := a.readInput(name)
-	if err != nil {
-		return trimmed{}, err
+	p.expect(names...)
+	var all []trimmed
+	for _, name := range names {
+		data, err := a.readInput(name)
+		if err != nil {
+			return nil, err
+		}
+		p.found(name, len(data))
+		t, err := trimOne(meter, data, flags, req)
+		if err != nil {
+			return nil, inFile(name, err)
+		}
+		p.reached()
+		t.file = name
+		all = append(all, t)
 	}
-	p.found(len(data))
+	return all, nil
+}
+
+func trimOne(meter *core.Meter, data []byte, flags modelFlags, req core.TrimRequest) (trimmed, error) {
 	doc, err := core.ReadDocument(data)
 	if err != nil {
-		return trimmed{}, inFile(name, err)
+		return trimmed{}, err
 	}
 	req.Conversation = flags.apply(doc.Conversation)
 	result, err := meter.Trim(req)
 	if err != nil {
-		return trimmed{}, inFile(name, err)
+		return trimmed{}, err
 	}
 	measured, err := meter.Measure(core.MeasureRequest{Conversation: req.Conversation}) // what Trim counted is remembered
-	if err != nil {
-		return trimmed{}, inFile(name, err)
-	}
-	return trimmed{result, doc.With(result.Messages), measured.Exact}, nil
+	return trimmed{TrimResult: result, document: doc.With(result.Messages), exact: measured.Exact}, err
 }

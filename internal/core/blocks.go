@@ -47,6 +47,8 @@ func (r *reader) block(v value) error {
 		return r.imageURL(v)
 	case "file", "input_file":
 		r.file(v)
+	case "input_audio":
+		r.audio(v)
 	default:
 		r.unknown(v)
 	}
@@ -70,7 +72,7 @@ func (r *reader) thinking(v value) error {
 // sealedTokens estimates thinking that is only there encrypted, from the length of its base64: 0.205 tokens for each
 // character over 150, as measured on the usage that providers reported for some 18,000 consecutive requests with signed
 // thinking (Claude Opus 4.5, Opus 4.6 and Sonnet 4.5: 0.194 to 0.206).
-func sealedTokens(v value) int { return max(0, len(v.inside())-150) * 205 / 1000 }
+func sealedTokens(v value) int { return max(0, len(v.plain())-150) * 205 / 1000 }
 
 // imageURL reads {image_url: "…"}, {image_url: {url, detail}} and {file_id}.
 func (r *reader) imageURL(v value) error {
@@ -98,6 +100,16 @@ func (r *reader) file(v value) {
 	}
 	r.add(v.member("filename").text())
 	r.media(dataURL(v.member("file_data")), formOpenAI)
+}
+
+// audio reads {input_audio: {data, format}}.
+func (r *reader) audio(v value) {
+	data := v.member("input_audio").member("data")
+	if !data.isString() {
+		r.unknown(v)
+		return
+	}
+	r.media(media{mime: "audio/*", data: data.plain()}, formOpenAI)
 }
 
 // document reads an Anthropic document with what introduces it.
@@ -128,6 +140,6 @@ func (r *reader) source(v value, mime string) error {
 	if mediaType.isString() {
 		mime = mediaType.text()
 	}
-	r.media(media{mime: mime, data: data.inside()}, formAnthropic)
+	r.media(media{mime: mime, data: data.plain()}, formAnthropic)
 	return nil
 }

@@ -21,6 +21,7 @@ func FuzzTrim(f *testing.F) {
 		``, `{}`, `{"role":"system","content":[{"type":"tool_result","tool_use_id":"a"}]}`, `{"role":"user","content":[{"type":"image","source":{"data":"iVBORw0KGgo"}}]}`,
 		`{"info":{"role":"x"},"parts":[{"type":"tool","tool":"a","state":{"output":"o","attachments":[{"url":"data:;base64,AA"}]}}]}`,
 		`{"parts":[{"functionResponse":{"name":"a","response":{"output":"[tool result cleared by ctxls: 1 tokens]"}},"functionResponse":{"name":"a","response":1}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_result","tool_use_id":"b","content":"a longer result than its placeholder would ever be, on and on and on"}]}]}`,
 		`{"role":"tool","content":null},{"role":"assistant","function_call":{"name":"a"}}`,
 	} {
 		f.Add([]byte(seed), 1, false)

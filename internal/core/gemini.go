@@ -80,5 +80,5 @@ func (r *reader) functionResponse(v value) error {
 func (r *reader) geminiData(v value) {
 	var mime, data value
 	v.pick(field{"mimeType", &mime}, field{"mime_type", &mime}, field{"data", &data})
-	r.media(media{mime: mime.text(), data: data.inside()}, formGemini)
+	r.media(media{mime: mime.text(), data: data.plain()}, formGemini)
 }

@@ -2,8 +2,8 @@ package core
 
 // groups returns, for each message, the index of the first message of its group. Messages that hold a call and those that
 // hold its results are one group, and so is whatever hangs together by several calls. A result answers the last call
-// before it with its id, or by its tool's name where calls have no ids; a result that answers nothing, and a call that
-// nothing answers, stand alone.
+// before it with its id, or the last one to its tool where either has no id; a result that answers nothing, and a call
+// that nothing answers, stand alone.
 func groups(messages []message) []int {
 	parent := make([]int, len(messages))
 	find := func(i int) int {
@@ -13,16 +13,22 @@ func groups(messages []message) []int {
 		}
 		return i
 	}
-	callers := map[ref]int{}
+	callers, named := map[ref]int{}, map[string]int{}
 	for i, msg := range messages {
 		parent[i] = i
 		for _, call := range msg.calls {
 			callers[call.key()] = i
+			if call.name != "" {
+				named[call.name] = i
+			}
 		}
 		for _, answer := range msg.answers {
 			caller, ok := callers[answer.key()]
 			if !ok {
 				caller, ok = callers[ref{name: answer.name}]
+			}
+			if !ok && answer.id == "" {
+				caller, ok = named[answer.name]
 			}
 			if ok {
 				a, b := find(caller), find(i)

@@ -65,20 +65,20 @@ func jpegSize(head []byte) (width, height int) {
 // media is something that is not text: an image, a document, a recording.
 type media struct {
 	mime   string // "" is unknown
-	data   []byte // base64 as it stands inside a JSON string, nil where it is elsewhere (a URL, an uploaded file)
+	data   []byte // base64, nil where it is elsewhere (a URL, an uploaded file)
 	detail string // OpenAI's "low", "high", "auto" or "original"
 }
 
 // dataURL reads a data: URL. Any other URL, and a data: URL that is not base64, gives media without data.
 func dataURL(v value) media {
-	rest, ok := bytes.CutPrefix(v.inside(), []byte("data:"))
+	rest, ok := bytes.CutPrefix(v.plain(), []byte("data:"))
 	head, data, comma := bytes.Cut(rest, []byte(","))
 	head, encoded := bytes.CutSuffix(head, []byte(";base64"))
 	if !ok || !comma || !encoded {
 		return media{}
 	}
 	mime, _, _ := bytes.Cut(head, []byte(";"))
-	return media{mime: unescape(mime), data: data}
+	return media{mime: string(mime), data: data}
 }
 
 // size returns about how many bytes the data decodes to.
@@ -86,19 +86,15 @@ func (m media) size() int { return len(m.data) * 3 / 4 }
 
 // head decodes the first n bytes of the data, fewer where it is shorter or broken.
 func (m media) head(n int) []byte {
-	// The alphabet of URLs is taken too (some clients write it); line breaks and the backslash of \/ are passed over.
+	// The alphabet of URLs is taken too (some clients write it); line breaks are passed over.
 	encoded := make([]byte, 0, min(len(m.data), n/3*4+4))
 	for i := 0; i < len(m.data) && len(encoded) < cap(encoded); i++ {
 		switch c := m.data[i]; c {
-		case '\\':
-			if i+1 < len(m.data) && m.data[i+1] != '/' {
-				i++
-			}
 		case '-':
 			encoded = append(encoded, '+')
 		case '_':
 			encoded = append(encoded, '/')
-		case '=', ' ':
+		case '=', ' ', '\r', '\n':
 		default:
 			encoded = append(encoded, c)
 		}

@@ -10,6 +10,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -90,8 +91,11 @@ func TestImageSize(t *testing.T) {
 				"of URLs":        base64.RawURLEncoding.EncodeToString(tt.file),
 				"escaped slash":  strings.ReplaceAll(b64(tt.file), "/", `\/`),
 				"with new lines": strings.ReplaceAll(b64(tt.file), "A", `A\r\n`),
+				"escaped plus":   strings.ReplaceAll(b64(tt.file), "+", `\u002B`), // as .NET writes it
+				"all escaped":    regexp.MustCompile(`.`).ReplaceAllStringFunc(b64(tt.file), func(c string) string { return fmt.Sprintf(`\u%04x`, c[0]) }),
 			} {
-				width, height, ok := media{data: []byte(data)}.imageSize()
+				quoted := []byte(`"` + data + `"`)
+				width, height, ok := media{data: value{quoted, 0, len(quoted)}.plain()}.imageSize()
 				if !ok {
 					width, height = 0, 0
 				}

@@ -156,6 +156,15 @@ func (v value) text() string {
 	return unescape(v.inside())
 }
 
+// plain returns what a string stands for as bytes, nil for any other value: those of the document, where nothing is escaped.
+func (v value) plain() []byte {
+	s := v.inside()
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	return []byte(unescape(s))
+}
+
 // unescape returns what the inside of a string stands for.
 func unescape(s []byte) string {
 	next := bytes.IndexByte(s, '\\')

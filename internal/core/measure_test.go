@@ -208,6 +208,34 @@ func TestMeasureInvalidUTF8(t *testing.T) {
 	}
 }
 
+// What nests deeper than any conversation is not taken apart: each level would be passed over once more by all around it,
+// and ten megabytes took seconds.
+func TestMeasureDeepNesting(t *testing.T) {
+	results := func(levels int, inside string) string {
+		return strings.Repeat(`{"type":"tool_result","tool_use_id":"a","content":[`, levels) + inside + strings.Repeat(`]}`, levels)
+	}
+	responses := func(levels int, inside string) string {
+		return strings.Repeat(`{"functionResponse":{"name":"f","parts":[`, levels) + inside + strings.Repeat(`]}}`, levels)
+	}
+	text := `{"text":"` + words(7) + `","type":"text"}`
+	for _, tt := range []struct {
+		block  string
+		tokens int
+		exact  bool
+	}{
+		{results(maxNested-1, text), 7, true},
+		{results(maxNested, text), count("[" + text + "]"), false},
+		{results(4000, text), count("[" + results(4000-maxNested, text) + "]"), false},
+		{responses(maxNested-1, text), 7 + (maxNested-1)*count("f"), true},
+		{responses(maxNested, text), count("["+text+"]") + maxNested*count("f"), false},
+	} {
+		got := mustMeasure(t, MeasureRequest{Conversation: conversation(`{"role":"user","content":[` + tt.block + `]}`)})
+		if got.Tokens != tt.tokens || got.Exact != tt.exact {
+			t.Errorf("%.60s…: got %d tokens, exact %v; want %d, %v", tt.block, got.Tokens, got.Exact, tt.tokens, tt.exact)
+		}
+	}
+}
+
 func TestMeasureAroundTheMessages(t *testing.T) {
 	c := conversation(`{"role":"user","content":"hi"}`)
 	for _, tt := range []struct {
@@ -277,6 +305,8 @@ func TestMeasureEncodingAndExact(t *testing.T) {
 		{"gpt-4o", "o200k_base", "", "o200k_base", true},
 		{"gpt-4o", "cl100k_base", "", "cl100k_base", false},
 		{"gpt-4o", "", `[{"name":"read"}]`, "o200k_base", false},
+		{"gpt-4o", "", `[]`, "o200k_base", true},
+		{"gpt-4o", "", `null`, "o200k_base", true},
 		{"", "", `[{"name":"read"}]`, "cl100k_base", true},
 		{"claude-opus-4-6", "", "", "cl100k_base", false},
 		{"claude-opus-4-6", "o200k_base", "", "o200k_base", false},
@@ -286,7 +316,7 @@ func TestMeasureEncodingAndExact(t *testing.T) {
 		c.Model, c.Encoding, c.Tools = tt.model, tt.encoding, json.RawMessage(tt.tools)
 		got := mustMeasure(t, MeasureRequest{Conversation: c})
 		tokens := encodings()[tt.want].Count("Übergrößenträger ist ein schönes Wort")
-		if tt.tools != "" {
+		if strings.HasPrefix(tt.tools, "[") {
 			tokens += encodings()[tt.want].Count(tt.tools[1 : len(tt.tools)-1])
 		}
 		if got.Encoding != tt.want || got.Exact != tt.exact || got.Tokens != tokens {
@@ -308,6 +338,8 @@ func TestMeasureInexact(t *testing.T) {
 		{"an unknown part of Gemini's", `{"role":"user","parts":[{"hologram": 1}]}`, count(`{"hologram":1}`)},
 		{"an unknown part of OpenCode's", `{"info":{"role":"user"},"parts":[{"type":"hologram"}]}`, count(`{"type":"hologram"}`)},
 		{"an unknown call", `{"role":"assistant","tool_calls":[{"id":"c1","type":"hologram"}]}`, count(`{"id":"c1","type":"hologram"}`)},
+		{"sound", `{"role":"user","content":[{"type":"input_audio","input_audio":{"format":"wav","data":"` + strings.Repeat("A", 64_000) + `"}}]}`, 96},
+		{"sound that is not there", `{"role":"user","content":[{"type":"input_audio"}]}`, count(`{"type":"input_audio"}`)},
 		{"sound of a former answer", `{"role":"assistant","audio":{"id":"audio_1"}}`, count(`{"id":"audio_1"}`)},
 		{"redacted thinking", `{"role":"assistant","content":[{"type":"redacted_thinking","data":"` + signature + `"}]}`, 205},
 		{"thinking held back", `{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"` + signature + `"}]}`, 205},

@@ -48,7 +48,28 @@ type reader struct {
 	lens
 	count func(string) int
 	gist
+	depth   int // of arrays of blocks inside blocks
 	scratch []byte
+}
+
+// maxNested bounds how deeply blocks hold blocks: a document in a result is the third level. What is deeper counts as what
+// is not known, so that no input is passed over more often than that.
+const maxNested = 10
+
+// nested reads the elements of an array of blocks.
+func (r *reader) nested(array value, read func(value) error) error {
+	if r.depth == maxNested {
+		r.unknown(array)
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	for i, block := range array.elements() {
+		if err := read(block); err != nil {
+			return at(index(i), err)
+		}
+	}
+	return nil
 }
 
 // read fills the gist.
@@ -195,11 +216,7 @@ func (r *reader) content(path string, v value) error {
 	case v.isString():
 		r.add(v.text())
 	case v.isArray():
-		for i, block := range v.elements() {
-			if err := r.block(block); err != nil {
-				return at(path, at(index(i), err))
-			}
-		}
+		return at(path, r.nested(v, r.block))
 	case v.present():
 		return at(path, mismatch("a string or an array", v))
 	}
@@ -211,22 +228,19 @@ func (r *reader) parts(parts value, read func(value) error) error {
 	if !parts.isArray() {
 		return at(".parts", mismatch("an array", parts))
 	}
-	for i, part := range parts.elements() {
-		if err := read(part); err != nil {
-			return at(".parts", at(index(i), err))
-		}
-	}
-	return nil
+	return at(".parts", r.nested(parts, read))
 }
 
-// result reads the content of a tool result.
+// result reads the content of a tool result. One that holds calls or results itself has no body that may be cleared: what
+// belongs to them would go with it.
 func (r *reader) result(answers ref, path string, v value) error {
-	before := r.tokens
+	before, within := r.tokens, len(r.calls)+len(r.answers)
 	if err := r.content(path, v); err != nil {
 		return err
 	}
+	within -= len(r.calls) + len(r.answers)
 	r.answers = append(r.answers, answers)
-	if v.present() {
+	if v.present() && within == 0 {
 		r.bodies = append(r.bodies, body{
 			lo: v.lo, hi: v.hi, tokens: r.tokens - before, cleared: isPlaceholder(v),
 		})

@@ -41,7 +41,7 @@ func (m *Meter) newTally(c Conversation) (*tally, error) {
 	return &tally{
 		lens:    lens{encoding, imageRuleFor(c.Provider, c.Model)},
 		count:   counter.Count,
-		exact:   own && (c.Model == "" || len(c.Tools) == 0),
+		exact:   own,
 		framed:  c.Framing == "openai",
 		checked: c.Checked,
 	}, nil
@@ -62,6 +62,7 @@ func (m *Meter) tally(c Conversation) (*tally, error) {
 	if t.tools, err = t.readAround(&m.cache, kindTools, c.Tools); err != nil {
 		return nil, invalid("tools", err)
 	}
+	t.exact = t.exact && (c.Model == "" || t.tools == 0)
 	return t, nil
 }
 

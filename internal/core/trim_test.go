@@ -106,6 +106,7 @@ func TestTrimGroups(t *testing.T) {
 		{"ids used again", []string{call("a"), tool("a"), call("a"), tool("a")}, 30, TrimRequest{}, []int{0, 1}},
 		{"names instead of ids", []string{geminiCall, geminiAnswer, geminiCall, geminiAnswer}, 40, TrimRequest{}, []int{0, 1}},
 		{"a name where only the answer has an id", []string{geminiCall, strings.Replace(geminiAnswer, `"name"`, `"id":"r","name"`, 1), geminiCall}, 40, TrimRequest{}, []int{0, 1}},
+		{"a name where only the call has an id", []string{strings.Replace(geminiCall, `"name"`, `"id":"r","name"`, 1), geminiAnswer, geminiCall}, 40, TrimRequest{}, []int{0, 1}},
 		{"what hangs together with a system message", []string{strings.Replace(call("a"), "assistant", "system", 1), tool("a"), plain}, 5, TrimRequest{}, []int{2}},
 		{
 			"a function's answer",
@@ -239,6 +240,30 @@ func TestTrimClearsOnlyWhereThatSaves(t *testing.T) {
 	got := mustTrim(t, TrimRequest{Conversation: c, TargetTokens: &target, Strategy: "toolResults"})
 	if !cmp.Equal(got.Cleared, []int{2}) || len(got.Removed) > 0 {
 		t.Errorf("cleared %v, removed %v; want [2], []", got.Cleared, got.Removed)
+	}
+}
+
+// Of results inside a result only the inner are cleared: the outer holds what answers calls.
+func TestTrimClearsResultsInsideResults(t *testing.T) {
+	result := func(id, content string) string {
+		return `{"type":"tool_result","tool_use_id":"` + id + `","content":` + content + `}`
+	}
+	text := `{"type":"text","text":"` + words(10) + `"}`
+	message := func(inner string) string {
+		return `{"role":"user","content":[` + result("a", `[`+result("b", inner)+`,`+text+`]`) + `,` + text + `]}`
+	}
+	req := TrimRequest{Conversation: conversation(message(`"` + words(100) + `"`)), TargetTokens: new(1), Strategy: "toolResults", KeepLast: 0}
+	if got := mustTrim(t, req); string(got.Messages) != "[]" || got.OriginalTokens != 120 {
+		t.Errorf("at a target of 1: %+v", got)
+	}
+	req.TargetTokens = new(50)
+	got := mustTrim(t, req)
+	if want := string(conversation(message(`"[tool result cleared by ctxls: 100 tokens]"`)).Messages); string(got.Messages) != want {
+		t.Errorf("got %s, want %s", got.Messages, want)
+	}
+	req.Messages = got.Messages
+	if measured := mustMeasure(t, MeasureRequest{Conversation: req.Conversation}).Tokens; got.Tokens != measured {
+		t.Errorf("says %d tokens, measures %d", got.Tokens, measured)
 	}
 }
 

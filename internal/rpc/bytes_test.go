@@ -90,6 +90,30 @@ func TestTruncatedInput(t *testing.T) {
 	p.wantEnd(nil)
 }
 
+// A reader may give its last bytes together with the end, as io.Reader allows. Nothing of them is lost.
+func TestLastBytesWithTheEnd(t *testing.T) {
+	body := `"` + strings.Repeat("a", 10*firstPiece) + `"`
+	for _, framing := range []Framing{FramingLine, FramingHeader} {
+		in := newFrameReader(&endingReader{framed(framing, body)}, framing, 1<<20)
+		if got, err := in.next(); err != nil || string(got) != body {
+			t.Errorf("%s: %d of %d bytes, %v", framing, len(got), len(body), err)
+		}
+		if _, err := in.next(); err != io.EOF {
+			t.Errorf("%s: then %v, want EOF", framing, err)
+		}
+	}
+}
+
+type endingReader struct{ text string }
+
+func (r *endingReader) Read(p []byte) (n int, err error) {
+	n = copy(p, r.text)
+	if r.text = r.text[n:]; r.text == "" {
+		err = io.EOF
+	}
+	return n, err
+}
+
 // The limit is the caller's, and a body of just that size is accepted.
 func TestBodyLimit(t *testing.T) {
 	for _, framing := range []Framing{FramingLine, FramingHeader} {

@@ -144,6 +144,9 @@ func (r *frameReader) nextBody() ([]byte, error) {
 		r.grow(int(min(int64(len(r.buf))+1, length)))
 		n, err := r.in.Read(r.buf[len(r.buf):min(int64(cap(r.buf)), length)])
 		r.buf = r.buf[:len(r.buf)+n]
+		if int64(len(r.buf)) == length {
+			break // the end may come with the last bytes
+		}
 		if err == io.EOF {
 			return nil, framingError("the input ended after %d of %d bytes of a body", len(r.buf), length)
 		}

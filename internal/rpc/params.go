@@ -62,6 +62,9 @@ func setAside(params []byte, c *core.Conversation) (rest []byte) {
 	to := map[string]*stdjson.RawMessage{`"messages"`: &c.Messages, `"system"`: &c.System, `"tools"`: &c.Tools}
 	rest = []byte{'{'}
 	for name, value := range core.JSONMembers(params) {
+		if bytes.IndexByte(name, '\\') >= 0 {
+			clear(to) // it may be one of these names too: the decoder has all that follows
+		}
 		member := to[string(name)]
 		delete(to, string(name)) // of doubled names the last counts, which is left to the decoder
 		if member != nil && len(value) >= worthSettingAside {

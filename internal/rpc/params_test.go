@@ -25,6 +25,9 @@ func TestSetAside(t *testing.T) {
 		{`"messages":{"x":` + large("a") + `}`, `"more":` + large("m")},
 		{`"messages":null`, `"more":` + large("m")},
 		{`"mess\u0061ges":` + large("a")},
+		{`"mess\u0061ges":` + large("a"), `"messages":` + large("b")},
+		{`"messages":` + large("a"), `"mess\u0061ges":` + large("b")},
+		{`"mess\u0061ges":[]`, `"messages":` + large("b"), `"messag\u0065s":[1]`, `"messages":` + large("c")},
 	} {
 		params := "{" + strings.Join(members, ",") + "}"
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

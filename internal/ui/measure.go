@@ -150,8 +150,11 @@ func messages(n int) string {
 	return fmt.Sprintf("%d messages", n)
 }
 
-// Progress writes how much of an input is read and counted, both in bytes.
+// Progress writes how much of an input is read and counted, both in bytes. A total of 0 is one that nobody knows yet.
 func Progress(done, total int64) string {
+	if total == 0 {
+		return "reading"
+	}
 	percent := core.Percent(int(done), int(total))
 	return fmt.Sprintf("reading %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
 }

@@ -89,6 +89,7 @@ func TestServerKilledAndHung(t *testing.T) {
 		}
 	}
 	w = newWorld(t, scripts{"well": steps(nil), "killed": steps(signal(syscall.SIGKILL)), "hung": steps(signal(syscall.SIGSTOP))})
+	w.Env = append(w.Env, "CTXLS_WAIT=300")
 	w.install()
 	w.serve()
 	session := w.session("faults")
