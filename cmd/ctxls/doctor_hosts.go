@@ -157,6 +157,9 @@ func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	for _, wrong := range h.wrong {
 		d.add(ui.CheckFail, "settings", wrong, "mend the file: its host may not read it either")
 	}
+	if len(h.ways) == 0 && len(h.wrong) > 0 {
+		return // what stands in there nobody knows, and install would refuse it
+	}
 	if len(h.ways) == 0 {
 		status, more := ui.CheckWarn, ""
 		if elsewhere {
