@@ -8,7 +8,7 @@
 set -eu
 
 releases=https://github.com/ctxls/ctxls/releases
-dir=${HOME:?set HOME, or use --dir}/.local/bin
+dir=
 version=
 from=
 fail() {
@@ -29,6 +29,7 @@ while [ $# -gt 0 ]; do
     *) fail "no option $1; there are --dir, --version and --from" ;;
   esac
 done
+[ -n "$dir" ] || dir=${HOME:?set HOME, or use --dir}/.local/bin
 if [ -z "$from" ]; then
   if [ -n "$version" ]; then from=$releases/download/$version; else from=$releases/latest/download; fi
 fi
@@ -71,7 +72,8 @@ fi
 [ "$got" = "$want" ] || fail "$archive is not what checksums.txt says: $got, not $want. Nothing was installed."
 
 tar -xzf "$work/$archive" -C "$work" ctxls
-mkdir -p "$dir"
+mkdir -p -- "$dir"
+dir=$(CDPATH= cd -- "$dir" && pwd) # a PATH wants the whole name
 # Into place in one step: hooks may be starting it at this moment.
 cp "$work/ctxls" "$dir/.ctxls.new"
 chmod 755 "$dir/.ctxls.new"

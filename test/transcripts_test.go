@@ -194,6 +194,16 @@ func TestRecordsThatGrowWhileTheyAreRead(t *testing.T) {
 			if got := p.read("s"); got != p.tokens {
 				t.Errorf("%d tokens in the end, want %d; the log:\n%s", got, p.tokens, p.log())
 			}
+			// Between its halves a line is read for certain, and none comes after it that would hide its loss.
+			line := p.next()
+			p.add(line[:len(line)/2])
+			if got := p.read("s"); got != p.tokens-100 {
+				t.Errorf("%d tokens with half a line, want %d", got, p.tokens-100)
+			}
+			p.add(line[len(line)/2:])
+			if got := p.read("s"); got != p.tokens {
+				t.Errorf("%d tokens with the other half, want %d; the log:\n%s", got, p.tokens, p.log())
+			}
 		})
 	}
 }

@@ -37,6 +37,7 @@ type app struct {
 	home, cwd      string
 
 	configFile, statePath string // flags of every command
+	heard                 bool   // a person reads standard error; servers and hooks have only the log
 
 	loader  *config.Loader
 	log     *slog.Logger
@@ -121,6 +122,9 @@ func (a *app) settings(cwd string) core.Config {
 			a.log.Warn("settings", "problem", p.String())
 		} else {
 			a.log.Error("settings ignored", "problem", p.String())
+			if a.heard {
+				fmt.Fprintf(a.stderr, "ctxls: settings ignored: %s\nctxls: hint: 'ctxls config check' says what is allowed\n", p)
+			}
 		}
 	}
 	return cfg

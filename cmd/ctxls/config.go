@@ -43,10 +43,11 @@ func (a *app) configPath() error {
 		if f.Found {
 			state = "found"
 		}
-		fmt.Fprintf(a.stdout, "%-10s %s (%s)\n", f.Layer, f.Path, state)
+		a.say("%-10s %s (%s)", f.Layer, f.Path, state)
 	}
 	cfg, _ := config.Load(a.sources(a.cwd))
-	fmt.Fprintf(a.stdout, "%-10s %s\n%-10s %s\n", "state", a.storePath(cfg), "log", a.logPath(cfg))
+	a.say("%-10s %s", "state", a.storePath(cfg))
+	a.say("%-10s %s", "log", a.logPath(cfg))
 	return nil
 }
 

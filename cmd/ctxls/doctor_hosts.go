@@ -92,7 +92,13 @@ func (d *doctor) lookAtHosts() (hosts []hostState) {
 			where = append(where, *p.Directory)
 		}
 		h.where = strings.Join(where, ", ")
+		seen := ""
 		for _, scope := range h.scopes {
+			path, _ := filepath.Abs(h.settingsFile(scope, d.getenv, d.home, d.cwd))
+			if path == seen && d.home != "" {
+				continue // in the home directory the project's file is the user's
+			}
+			seen = path
 			file, err := d.openSettings(h.installer, scope)
 			if err == nil {
 				_, _, err = h.install(file.Path, file.Text, d.self, false) // which says what is wrong with the file
@@ -150,6 +156,9 @@ func (h hostState) command(verb string, scope settings.Scope, more string) strin
 func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	for _, wrong := range h.wrong {
 		d.add(ui.CheckFail, "settings", wrong, "mend the file: its host may not read it either")
+	}
+	if len(h.ways) == 0 && len(h.wrong) > 0 {
+		return // what stands in there nobody knows, and install would refuse it
 	}
 	if len(h.ways) == 0 {
 		status, more := ui.CheckWarn, ""

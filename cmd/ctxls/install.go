@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,7 +81,7 @@ ctxls install gemini-cli --project`,
 			case err != nil:
 				return err
 			case len(done) == 0:
-				fmt.Fprintf(a.stdout, "nothing to do: %s runs ctxls already\n", file.Path)
+				a.say("nothing to do: %s runs ctxls already", file.Path)
 				for _, note := range target.notesOn(file.Text) {
 					fmt.Fprintf(a.stdout, "  %s\n", note)
 				}
@@ -129,7 +130,7 @@ line that ctxls was put before is as it was. The file and the directory go where
 			case err != nil:
 				return err
 			case len(done) == 0:
-				fmt.Fprintf(a.stdout, "nothing to do: %s does not run ctxls\n", file.Path)
+				a.say("nothing to do: %s does not run ctxls", file.Path)
 				return nil
 			case *dryRun:
 				return a.printDiff(file, after)
@@ -245,11 +246,25 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
+// printDiff shows what would change. What stands in the file may be anybody's, as in a cloned repository; only tabs stay as they are.
 func (a *app) printDiff(file *settings.File, after []byte) error {
-	_, err := a.stdout.Write(diff.Diff(file.Path, file.Text, file.Path+" (new)", after))
+	name := core.Sanitize(file.Path, 0)
+	pieces := strings.Split(string(diff.Diff(name, file.Text, name+" (new)", after)), "\t")
+	for i, piece := range pieces {
+		pieces[i] = core.SanitizeLines(piece)
+	}
+	_, err := io.WriteString(a.stdout, strings.Join(pieces, "\t"))
 	return err
 }
 
 func (a *app) printDone(file *settings.File, done []string) {
-	fmt.Fprintf(a.stdout, "%s\n  %s\n", file.Path, strings.Join(done, "\n  "))
+	a.say("%s", file.Path)
+	for _, what := range done {
+		a.say("  %s", what)
+	}
+}
+
+// say prints a line for people. Names in it are data: those of directories, too, are chosen by others.
+func (a *app) say(format string, values ...any) {
+	fmt.Fprintln(a.stdout, core.Sanitize(fmt.Sprintf(format, values...), 0))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -112,9 +111,9 @@ func (a *app) noteOtherStatusLines(chosen settings.Scope, path string) {
 			continue
 		}
 		if i > slices.Index(claudecode.Scopes, chosen) {
-			fmt.Fprintf(a.stdout, "note: %s has a status line too, and here Claude Code shows that one; --%s puts ours before it\n", file.Path, scope)
+			a.say("note: %s has a status line too, and here Claude Code shows that one; --%s puts ours before it", file.Path, scope)
 		} else {
-			fmt.Fprintf(a.stdout, "note: here this one is shown instead of that of %s; --%s would put ours before it\n", file.Path, scope)
+			a.say("note: here this one is shown instead of that of %s; --%s would put ours before it", file.Path, scope)
 		}
 	}
 }

@@ -66,6 +66,7 @@ func run(args []string, a *app) int {
 		return fail(a.stderr, hintError{usageError{err.Error()}, hint})
 	}
 	ctx := context.Background()
+	a.heard = !cmd.silent && cmd.name != serveCommand.name && cmd.name != mcpCommand.name
 	if cmd.silent {
 		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
 	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {

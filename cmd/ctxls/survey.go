@@ -94,14 +94,14 @@ func (a *app) printSurvey(s survey) {
 		fmt.Fprintf(a.stdout, "%s (%s)\n", p.Host, strings.Join(where, ", "))
 		switch {
 		case p.Problem != nil:
-			fmt.Fprintf(a.stdout, "  cannot be done: %s\n", core.Sanitize(*p.Problem, 0))
+			a.say("  cannot be done: %s", *p.Problem)
 		case len(p.Changes) == 0:
-			fmt.Fprintf(a.stdout, "  nothing to do: %s runs ctxls already\n", core.Sanitize(*p.File, 0))
+			a.say("  nothing to do: %s runs ctxls already", *p.File)
 		default:
-			fmt.Fprintf(a.stdout, "  would change %s\n", core.Sanitize(*p.File, 0))
+			a.say("  would change %s", *p.File)
 		}
 		for _, change := range append(p.Changes, p.notes...) {
-			fmt.Fprintf(a.stdout, "    %s\n", core.Sanitize(change, 0))
+			a.say("    %s", change)
 		}
 		if p.wants != "" && p.Problem == nil {
 			fmt.Fprintf(a.stdout, "  note: %s\n", p.wants)

@@ -304,5 +304,5 @@ func orUnnamed(model string) string {
 	if model == "" {
 		return "an unnamed model"
 	}
-	return model
+	return Sanitize(model, maxLabel)
 }

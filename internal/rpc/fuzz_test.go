@@ -91,6 +91,9 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(line), inLines)
 	})
 	f.Add([]byte(all.String()), false)
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"hook/handle","params":{"host":"claude-code","payload":{"hook_event_name":"PostToolBatch","session_id":"hostile","cwd":"/p",`+
+		`"tool_calls":[{"tool_name":"Read","tool_input":{"file_path":"/p/a\u001b[31m\u202e\u2028.go"}}]}}}`+"\x00"+
+		`{"jsonrpc":"2.0","id":2,"method":"hook/handle","params":{"host":"claude-code","payload":{"hook_event_name":"PreCompact","session_id":"hostile","cwd":"/p","trigger":"manual"}}}`), false)
 	for name, lines := range examples(f) {
 		if len(lines) == 0 {
 			f.Fatalf("no transcript has an example of %s", name)

@@ -103,6 +103,13 @@ func TestAReleaseInstallsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Without a HOME, and to a directory that is named from here.
+	bare := exec.Command("sh", filepath.Join(tree, "install.sh"), "--from", out, "--dir", "programs")
+	bare.Dir, bare.Env = home, []string{"PATH=" + os.Getenv("PATH")}
+	said, err := bare.CombinedOutput()
+	if err != nil || !regexp.MustCompile(`\nPut /.*/programs on your PATH\.\n`).Match(said) {
+		t.Errorf("--dir without HOME: %v\n%s", err, said)
+	}
 
 	archives, err := filepath.Glob(filepath.Join(out, "*.tar.gz"))
 	if err != nil || len(archives) != 1 {
