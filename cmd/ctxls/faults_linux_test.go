@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,7 +69,11 @@ func TestHookNeverEndsWithTwo(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	for deadline := time.Now().Add(time.Minute); !ignoresPipes(cmd.Process.Pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the hook did not begin")
+		}
+	}
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil { // the runtime's own way of giving up
 		t.Fatal(err)
 	}
@@ -75,4 +81,13 @@ func TestHookNeverEndsWithTwo(t *testing.T) {
 	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() && status.ExitStatus() != 0 {
 		t.Errorf("it ended with %d", status.ExitStatus())
 	}
+}
+
+// ignoresPipes reports whether a process has told the system to ignore SIGPIPE, with which a hook begins.
+func ignoresPipes(pid int) bool {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, after, _ := strings.Cut(string(status), "\nSigIgn:\t")
+	mask, _, _ := strings.Cut(after, "\n")
+	signals, _ := strconv.ParseUint(mask, 16, 64)
+	return signals&(1<<(syscall.SIGPIPE-1)) != 0
 }

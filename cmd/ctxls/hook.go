@@ -67,8 +67,6 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
-	// The runtime of Go ends what it cannot go on with by status 2, which is a veto to every host. A signal is none.
-	debug.SetTraceback("crash")
 	type result struct {
 		output string
 		err    error

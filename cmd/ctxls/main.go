@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -68,6 +69,7 @@ func run(args []string, a *app) int {
 	ctx := context.Background()
 	a.heard = !cmd.silent && cmd.name != serveCommand.name && cmd.name != mcpCommand.name
 	if cmd.silent {
+		debug.SetTraceback("crash")    // Go's runtime ends what it cannot go on with by status 2, a veto to every host; a signal is none
 		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
 	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {
 		return fail(a.stderr, hintError{err, hint})
