@@ -40,11 +40,11 @@ var errMoved = errors.New("the state was replaced")
 func openFile(ctx context.Context, path string, timeout time.Duration) (*file, error) {
 	f := &file{path: path, timeout: timeout, writer: make(chan *conn, 1), reader: make(chan *conn, 1), watcher: make(chan *conn, 1)}
 	f.db = sql.OpenDB(f)
-	writer := &conn{db: f.db, home: f.writer}
+	writer := &conn{db: f.db, home: f.writer, timeout: timeout}
 	err := writer.open(ctx)
 	f.writer <- writer
-	f.reader <- &conn{db: f.db, home: f.reader}
-	f.watcher <- &conn{db: f.db, home: f.watcher}
+	f.reader <- &conn{db: f.db, home: f.reader, timeout: timeout}
+	f.watcher <- &conn{db: f.db, home: f.watcher, timeout: timeout}
 	if err != nil {
 		f.close(ctx)
 	}

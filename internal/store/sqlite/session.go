@@ -13,7 +13,7 @@ import (
 // seldom that counting them costs an update next to nothing.
 const (
 	maxSamples = 2000
-	tidyEvery  = 250
+	tidyEvery  = 500
 )
 
 // sessionRow is a session as it stands in its table.
@@ -161,31 +161,35 @@ func (c *conn) putSample(ctx context.Context, id, seq int64, sample core.Sample)
 // Of paths the least recently used go. Of samples the past is kept in less and less detail: of the older half every second
 // goes. Compactions stay; only where they are nearly all there is, the oldest of them go.
 func (c *conn) tidy(ctx context.Context, id int64) error {
-	err := c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
-		(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
-	if err != nil {
-		return err
-	}
 	const most = maxSamples - tidyEvery
-	err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
-		(SELECT seq FROM samples WHERE session = ?1 AND kind = ?2 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?3)`,
-		id, string(core.SampleCompaction), most-tidyEvery)
-	if err != nil {
+	var paths, samples, compactions int
+	count := func() error {
+		_, err := c.row(ctx, `SELECT (SELECT count(*) FROM paths WHERE session = ?1), count(*), coalesce(sum(kind = ?2), 0) FROM samples WHERE session = ?1`,
+			[]any{id, string(core.SampleCompaction)}, &paths, &samples, &compactions)
 		return err
 	}
-	for {
-		var all, compactions int
-		_, err := c.row(ctx, "SELECT count(*), coalesce(sum(kind = ?2), 0) FROM samples WHERE session = ?1", []any{id, string(core.SampleCompaction)}, &all, &compactions)
-		if err != nil || all <= most {
-			return err
+	err := count()
+	if err == nil && paths > core.MaxWorkingSet {
+		err = c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
+			(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
+	}
+	if err == nil && compactions > most-tidyEvery {
+		err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
+			(SELECT seq FROM samples WHERE session = ?1 AND kind = ?2 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?3)`,
+			id, string(core.SampleCompaction), most-tidyEvery)
+		if err == nil {
+			err = count()
 		}
+	}
+	for err == nil && samples > most {
 		err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
 			(SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1 AND kind <> ?3)
-			WHERE n <= ?2 / 2 AND n % 2 = 0)`, id, all-compactions, string(core.SampleCompaction))
-		if err != nil {
-			return err
+			WHERE n <= ?2 / 2 AND n % 2 = 0)`, id, samples-compactions, string(core.SampleCompaction))
+		if err == nil {
+			err = count()
 		}
 	}
+	return err
 }
 
 // Session implements core.Store.

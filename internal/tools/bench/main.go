@@ -154,7 +154,7 @@ func parse(out []byte, results map[string]float64, reasons map[string]string) {
 				continue
 			}
 			name, best := m[1]+" "+fields[i+1], math.Min
-			if fields[i+1] == "MB/s" {
+			if strings.HasSuffix(fields[i+1], "/s") {
 				best = math.Max
 			}
 			if known, ok := results[name]; ok {
