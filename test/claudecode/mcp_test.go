@@ -15,10 +15,12 @@ import (
 // Claude Code is told of the server with its own command, offers the tools to the model, and passes on what they say. The model
 // is told of its own session, though another one in the same directory was heard of later.
 func TestMCP(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{
+	var w *world
+	w = newWorld(t, map[string][]e2e.Reply{
 		"look": {
 			{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
-			{Tokens: 120_000, Calls: []e2e.Call{read("src/main.go")}}, // by now the first is in the transcript
+			// A file is known to be read when the transcript has the result, which the host writes in its own time.
+			{Tokens: 120_000, Calls: []e2e.Call{read("src/main.go")}, Before: func() { w.recorded(one, "alpha") }},
 			{Tokens: 139_000, Calls: []e2e.Call{
 				{Tool: "Bash", Input: map[string]any{"command": another, "description": "Have another session"}},
 				{Tool: "mcp__ctxls__inspect_state", Input: map[string]any{}}, {Tool: "mcp__ctxls__measure_context", Input: map[string]any{"text": "hello world"}},

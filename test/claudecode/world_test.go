@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxls/ctxls/test/e2e"
 )
@@ -84,6 +86,18 @@ func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 	output = new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = output, output
 	return cmd, output
+}
+
+// recorded waits until the transcript of a session holds a text, for as long as anybody would.
+func (w *world) recorded(session, text string) {
+	for deadline := time.Now().Add(e2e.Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		found, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", session+".jsonl"))
+		if len(found) > 0 {
+			if data, _ := os.ReadFile(found[0]); strings.Contains(string(data), text) {
+				return
+			}
+		}
+	}
 }
 
 // prompt runs one turn of a session to its end and returns what Claude Code printed.

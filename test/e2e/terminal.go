@@ -78,19 +78,30 @@ func (term *Terminal) Press(keys ...string) {
 	_ = term.command(term.w.T.Context(), term.socket, append([]string{"send-keys", "-t", "x.0"}, keys...)...).Run()
 }
 
-// Type types a line until it is there: hosts drop keys while they draw themselves anew.
+// Type types a line until it is there: hosts drop keys while they draw themselves anew. Its last character comes when the others
+// are there: to Gemini CLI a "?" is the key for help as long as it has not drawn what stands before it.
 func (term *Terminal) Type(line string) {
 	term.w.T.Helper()
+	begin, last := line[:len(line)-1], line[len(line)-1:]
 	term.until(line+" is typed", func() bool {
 		term.Press("C-u")
-		term.Press("-l", line)
-		for range 10 {
-			if time.Sleep(100 * time.Millisecond); strings.Contains(term.Screen(), line) {
-				return true
-			}
+		term.Press("-l", begin)
+		if !term.soon(begin) {
+			return false
 		}
-		return false
+		term.Press("-l", last)
+		return term.soon(line)
 	})
+}
+
+// soon reports whether a text is on the screen within a second.
+func (term *Terminal) soon(text string) bool {
+	for range 10 {
+		if time.Sleep(100 * time.Millisecond); strings.Contains(term.Screen(), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // Enter types a line and sends it.

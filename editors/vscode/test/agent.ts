@@ -1,5 +1,6 @@
 // A session of Claude Code as ctxls sees it: payloads that were captured from the real one, fed to real processes of ctxls.
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -78,7 +79,7 @@ export class Agent {
   /** One turn: a prompt, perhaps files that are read, an answer for which the window held so many tokens, and the end of it. */
   turn(tokens: number, ...files: string[]): void {
     const prompt = 'look at what is left to do and go on';
-    this.hook('UserPromptSubmit', { prompt });
+    this.hook('UserPromptSubmit', { prompt, prompt_id: randomUUID() }); // told twice, one prompt is one
     this.#write('prompt', { role: 'user', content: prompt });
     for (const file of files) this.#read(file, tokens);
     if (files.length > 0) this.reads(...files);

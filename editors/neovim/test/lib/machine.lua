@@ -104,6 +104,10 @@ end
 
 ---Runs `ctxls hook claude-code` on a captured payload.
 function Agent:hook(name, changes)
+  if name == 'UserPromptSubmit' then -- told twice, one prompt is one
+    self.prompts = (self.prompts or 0) + 1
+    changes = vim.tbl_extend('keep', changes or {}, { prompt_id = ('prompt-%d'):format(self.prompts) })
+  end
   return self.machine:run({ 'hook', 'claude-code' }, self:payload(name, changes))
 end
 

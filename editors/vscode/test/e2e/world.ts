@@ -145,15 +145,19 @@ export class World {
   /** Runs a command of the editor by its name in the palette. */
   async command(name: string, page = this.page): Promise<void> {
     const input = page.locator('.quick-input-widget input.input');
+    const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first();
+    // The key is lost, or the palette closed again, while a panel or a page that takes the focus is being loaded.
     await until(async () => {
-      await page.keyboard.press('F1'); // lost while a panel that has the focus is being loaded
-      return input.waitFor({ timeout: 2_000 }).then(
-        () => true,
-        () => false,
-      );
-    }, 'the palette');
-    await input.fill(`>${name}`);
-    await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
+      await page.keyboard.press('F1');
+      const timeout = 2_000;
+      return input
+        .fill(`>${name}`, { timeout })
+        .then(() => row.waitFor({ timeout }))
+        .then(
+          () => true,
+          () => false,
+        );
+    }, `${name} in the palette`);
     await page.keyboard.press('Enter');
   }
 
