@@ -40,11 +40,12 @@ func init() {
 }
 
 // wireError turns err into what the client sees: {code, message, data: {code}}. Only the message of a *core.Error is
-// shown; any other error, and one with core.CodeInternal, says "internal error" and no more, since it may hold SQL or paths.
+// shown, and without a character that would do anything where it is shown, since it may quote what was sent; any other error, and
+// one with core.CodeInternal, says "internal error" and no more, since it may hold SQL or paths.
 func wireError(err error) *jsonrpc2.Error {
 	code, message := core.CodeInternal, "internal error"
 	if e, ok := errors.AsType[*core.Error](err); ok && e.Code != core.CodeInternal {
-		code, message = e.Code, e.Message
+		code, message = e.Code, core.Sanitize(e.Message, 0)
 	} else if errors.Is(err, context.Canceled) {
 		code, message = codeCancelled, "request cancelled"
 	}

@@ -211,6 +211,7 @@ func FuzzServe(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1.5,"method":"completion/complete","params":{}}`, `{"jsonrpc":"2.0","id":6,"method":"server/discover"}`,
 		`{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"x\u001b[31m"}}`, `{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"x"}}`,
 		`{"jsonrpc":"2.0","id":9,"method":"\u001b[31m\u202e"}`, `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"\u001b[31m","arguments":{}}}`,
+		`{"jsonrpc":"2.0","Id":11,"METHOD":"tools/list","Result":{}}`,
 	} {
 		f.Add([]byte(seed))
 	}

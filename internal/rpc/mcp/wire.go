@@ -120,15 +120,15 @@ func (w *wire) accept(line []byte) jsonrpc.Message {
 		w.refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not accepted; one message a line is expected")
 		return nil
 	}
-	var members struct{ ID, Method, Result, Error json.RawMessage }
-	_ = json.Unmarshal(line, &members) // what is no object has no members
+	var members map[string]json.RawMessage // a struct would take "Id" for an id, which the SDK does not
+	_ = json.Unmarshal(line, &members)     // what is no object has no members
 	message, err := jsonrpc.DecodeMessage(line)
-	if err == nil && !keepsID(members.ID) {
-		w.refuse(members.ID, jsonrpc.CodeInvalidRequest, "id: expected a string, or an integer of less than 2^53 either way")
+	if err == nil && !keepsID(members["id"]) {
+		w.refuse(members["id"], jsonrpc.CodeInvalidRequest, "id: expected a string, or an integer of less than 2^53 either way")
 		return nil
 	}
-	if err != nil || members.Method == nil && members.Result == nil && members.Error == nil {
-		w.refuse(members.ID, jsonrpc.CodeInvalidRequest,
+	if err != nil || members["method"] == nil && members["result"] == nil && members["error"] == nil {
+		w.refuse(members["id"], jsonrpc.CodeInvalidRequest,
 			`expected a message: {"jsonrpc": "2.0", "id": string or integer, "method": string, "params": object}`)
 		return nil
 	}
