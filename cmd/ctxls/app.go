@@ -27,6 +27,9 @@ import (
 	"github.com/ctxls/ctxls/internal/store"
 )
 
+// patience is how long a command that no host waits for waits for other processes to let go of the state.
+const patience = 5 * time.Second
+
 // app is what a command runs in: the process as it was started, and what is made of it on demand. Only this package looks at
 // the environment; everything else is told.
 type app struct {
@@ -38,6 +41,7 @@ type app struct {
 
 	configFile, statePath string // flags of every command
 	heard                 bool   // a person reads standard error; servers and hooks have only the log
+	silent                bool   // a host waits for the answer: others are not waited for long, and what the end of the process undoes stays
 
 	loader  *config.Loader
 	log     *slog.Logger
@@ -143,10 +147,14 @@ func (a *app) logPath(cfg core.Config) string {
 	return cmp.Or(a.expandHome(cfg.Log.Path), filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
 }
 
-// service wires the domain: settings, the state, waiting at most busy for other processes, and every host's adapter.
-func (a *app) service(ctx context.Context, busy time.Duration) (*core.Service, error) {
+// service wires the domain: settings, the state, and every host's adapter.
+func (a *app) service(ctx context.Context) (*core.Service, error) {
 	cfg := a.settings("")
-	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: busy == hookBusy, Report: func(what string) { a.log.Warn(what) }})
+	busy := patience
+	if a.silent {
+		busy = hookBusy
+	}
+	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent, Report: func(what string) { a.log.Warn(what) }})
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 			if err != nil {
 				return err
 			}
-			s, err := a.service(ctx, patience)
+			s, err := a.service(ctx)
 			if err != nil {
 				return err
 			}

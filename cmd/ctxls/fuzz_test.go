@@ -34,7 +34,7 @@ func serviceAt(t testing.TB, home string, now func() time.Time) *core.Service {
 		}
 		return ""
 	}
-	s, err := a.service(t.Context(), patience)
+	s, err := a.service(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

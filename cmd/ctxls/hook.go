@@ -92,7 +92,7 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
 		default:
 			var s *core.Service
-			if s, r.err = a.service(context.Background(), hookBusy); r.err == nil {
+			if s, r.err = a.service(context.Background()); r.err == nil {
 				r.output, r.err = do(context.Background(), s, payload)
 			}
 		}

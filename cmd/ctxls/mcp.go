@@ -37,7 +37,7 @@ func (a *app) mcp(ctx context.Context) error {
 	host := os.Getppid() // before anything else: it changes when the host ends
 	a.settings("")
 	a.logFile.also = a.stderr
-	s, err := a.service(ctx, patience)
+	s, err := a.service(ctx)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ metrics/report with sessions, compactions, histogram and the tokens of each task
 			if err != nil {
 				return err
 			}
-			s, err := a.service(ctx, patience)
+			s, err := a.service(ctx)
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ echo '{"jsonrpc":"2.0","id":1,"method":"context/measure","params":{"messages":[{
 func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	a.settings("")
 	a.logFile.also = a.stderr
-	s, err := a.service(ctx, patience)
+	s, err := a.service(ctx)
 	if err != nil {
 		return err
 	}

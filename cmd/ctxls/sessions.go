@@ -18,9 +18,6 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// patience is how long a command that a person waits for waits for other processes.
-const patience = 5 * time.Second
-
 // noSessions says what to do where there is nothing to show.
 var noSessions = hintError{errors.New("no sessions yet"), "a session appears when its agent runs ctxls as a hook; see 'ctxls help install'"}
 
@@ -53,7 +50,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			if err != nil {
 				return err
 			}
-			s, err := a.service(ctx, patience)
+			s, err := a.service(ctx)
 			if err != nil {
 				return err
 			}

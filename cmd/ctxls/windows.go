@@ -26,7 +26,7 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			if len(args) > 1 {
 				return usageError{"windows takes one model"}
 			}
-			s, err := a.service(ctx, patience)
+			s, err := a.service(ctx)
 			if err != nil {
 				return err
 			}

@@ -86,6 +86,17 @@ func TestStale(t *testing.T) {
 	if !stale(Event{Kind: TurnFinished}) {
 		t.Error("the last response is not in the transcript yet")
 	}
+
+	// What the transcript has by then may be the response to an older question, written late: the figure is still one behind.
+	late := w.reported(30_000)
+	late.At = w.now.Add(time.Millisecond)
+	w.now = w.now.Add(time.Minute)
+	if !stale(Event{Kind: PromptSubmitted}, Event{Kind: TurnFinished, Reports: []Report{late}}) {
+		t.Error("only the response before the last is in the transcript")
+	}
+	if stale(w.at(TurnFinished, 35_000)) {
+		t.Error("right after the last response")
+	}
 }
 
 func TestEndedSessions(t *testing.T) {

@@ -3,12 +3,10 @@
 package claudecode
 
 import (
-	"fmt"
 	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
@@ -16,29 +14,8 @@ import (
 func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
 	w.install("--local")
-	cmd, output := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	e2e.Eventually(t, func() string {
-		if n := len(w.model.Asked("slow")); n < 2 {
-			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
-		}
-		return ""
-	})
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // it says how it was ended
-	e2e.Eventually(t, func() string {
-		if s, _ := w.Session(one); s.State != core.StateEnded {
-			return "the session is " + string(s.State)
-		}
-		return ""
-	})
-	if got := w.Tokens(one); got != 100_000 {
-		t.Errorf("the gauge says %d", got)
-	}
+	cmd, _ := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
+	w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) })
 }
 
 // A refused request states the window.

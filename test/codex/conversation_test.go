@@ -235,29 +235,8 @@ func TestSubAgent(t *testing.T) {
 func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{run("cat notes.txt")}}, {hang: true}}})
 	w.install("--project")
-	cmd, output, _ := w.exec(t.Context(), bypass, "[[slow]] take your time")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	e2e.Eventually(t, func() string {
-		if n := len(w.model.Asked("slow")); n < 2 {
-			return fmt.Sprintf("the model was asked %d times\n%s", n, output)
-		}
-		return ""
-	})
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // it says how it was ended
-	e2e.Eventually(t, func() string {
-		if s := w.Sessions(); len(s) != 1 || s[0].State != core.StateEnded {
-			return fmt.Sprintf("sessions: %+v", s)
-		}
-		return ""
-	})
-	if got := w.Tokens(w.Sessions()[0].SessionID); got != 100_000 {
-		t.Errorf("the gauge says %d", got)
-	}
+	cmd, _, _ := w.exec(t.Context(), bypass, "[[slow]] take your time")
+	w.Terminate(cmd, syscall.SIGINT, func() int { return len(w.model.Asked("slow")) })
 }
 
 // Two sessions in one directory at one time have a gauge, a working set and a conversation each.

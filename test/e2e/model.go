@@ -150,10 +150,11 @@ func Stream(w http.ResponseWriter) (send func(event string, members map[string]a
 	}
 }
 
-// Hang answers nothing until the client or the test has gone.
+// Hang answers nothing until the client has gone, or for longer than a test needs to end it. (Gemini CLI goes on at SIGTERM
+// until it is answered.)
 func Hang(r *http.Request) {
 	select {
 	case <-r.Context().Done():
-	case <-time.After(time.Minute):
+	case <-time.After(15 * time.Second):
 	}
 }

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,4 +159,32 @@ func (w *World) Tokens(id string) int {
 		w.T.Fatalf("no reported figure of session %s: %+v", id, s.Usage)
 	}
 	return *s.Usage.Tokens
+}
+
+// Terminate starts a host and ends it by a signal while its second question to the model hangs, the first having been answered at
+// 100,000 tokens. The one session that there is must then be ended, and its gauge stay.
+func (w *World) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) {
+	w.T.Helper()
+	if err := cmd.Start(); err != nil {
+		w.T.Fatal(err)
+	}
+	Eventually(w.T, func() string {
+		if n := asked(); n < 2 {
+			return fmt.Sprintf("the model was asked %d times\n%s%s", n, cmd.Stdout, cmd.Stderr)
+		}
+		return ""
+	})
+	if err := cmd.Process.Signal(signal); err != nil {
+		w.T.Fatal(err)
+	}
+	_ = cmd.Wait() // it says how it was ended
+	Eventually(w.T, func() string {
+		if s := w.Sessions(); len(s) != 1 || s[0].State != core.StateEnded {
+			return fmt.Sprintf("sessions: %+v", s)
+		}
+		return ""
+	})
+	if got := w.Tokens(w.Sessions()[0].SessionID); got != 100_000 {
+		w.T.Errorf("the gauge says %d", got)
+	}
 }

@@ -3,7 +3,6 @@
 package gemini
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -237,29 +236,8 @@ func TestInstalledTwice(t *testing.T) {
 func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
 	w.install("--project")
-	cmd, output, warnings := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	e2e.Eventually(t, func() string {
-		if n := len(w.model.Asked("slow")); n < 2 {
-			return fmt.Sprintf("the model was asked %d times\n%s%s", n, output, warnings)
-		}
-		return ""
-	})
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // it says how it was ended
-	e2e.Eventually(t, func() string {
-		if s, _ := w.Session(one); s.State != core.StateEnded {
-			return "the session is " + string(s.State)
-		}
-		return ""
-	})
-	if got := w.Tokens(one); got != 100_000 {
-		t.Errorf("the gauge says %d", got)
-	}
+	cmd, _, _ := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
+	w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) })
 }
 
 // Why nothing is said at a session's start: the host puts it before the prompt, and leaves a prompt that begins like that out when
