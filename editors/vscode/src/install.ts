@@ -77,12 +77,13 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   }
   const host = args[1] ?? '';
   await previews.show(host, preview);
+  // A list stays until it is answered; a notification would go by itself while somebody still reads.
   const go = 'Install';
-  const chosen = await vscode.window.showInformationMessage(
-    `This is what changes in the settings of ${names[host] ?? host}. Nothing is written yet.`,
-    go,
-    'Cancel',
-  );
+  const chosen = await vscode.window.showQuickPick([go, 'Cancel'], {
+    title: `This is what changes in the settings of ${names[host] ?? host}`,
+    placeHolder: 'Nothing is written yet',
+    ignoreFocusOut: true,
+  });
   if (chosen !== go) return;
   const done = await run(ctxls, args);
   const [where, ...said] = done.trim().split('\n');
