@@ -37,9 +37,16 @@ return {
       )
       expect.same(completes(editor, 'Ctxls re'), { 'report', 'restart' }, 'commands')
       expect.same(completes(editor, "'<,'>Ctxls me"), { 'measure' }, 'commands of a range')
-      expect.same(completes(editor, 'Ctxls install c'), { 'claude-code', 'codex' }, 'hosts')
-      expect.same(completes(editor, 'Ctxls install claude-code --l'), { '--local' }, 'flags')
-      expect.holds(table.concat(completes(editor, 'Ctxls install claude-code '), ' '), '--statusline')
+      -- A program is asked for hosts; a key that is pressed does not wait long for it.
+      for line, want in pairs({
+        ['Ctxls install c'] = { 'claude-code', 'codex' },
+        ['Ctxls install claude-code --l'] = { '--local' },
+        ['Ctxls install claude-code --s'] = { '--statusline' },
+      }) do
+        expect.eventually(function()
+          return completes(editor, line)
+        end, want, line)
+      end
       expect.same(completes(editor, 'Ctxls install nobody '), {}, 'flags of no host')
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
@@ -101,6 +108,7 @@ return {
       agent:turn(70000)
       agent:statusline(80000)
       editor:command('Ctxls')
+      floats(editor, '▃') -- the history and the contents are asked for apart
       local said = floats(editor, 'system prompt and tools')
       expect.holds(
         said,
@@ -212,6 +220,10 @@ return {
     function()
       local _, editor = start()
       editor:running()
+      -- What the server says on its standard error comes when it comes.
+      expect.eventually(function()
+        return editor:lua("return table.concat(require('ctxls.log').lines())"):find('client connected', 1, true)
+      end, nil, 'a word of the server')
       editor:command('Ctxls log')
       local text = editor:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')")
       expect.holds(text, 'client connected', 'runs, version')

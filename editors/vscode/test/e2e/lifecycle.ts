@@ -15,7 +15,8 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     await reads(gauge(page), '20% · 127k left');
     const [first, ...others] = world.servers();
     assert.deepEqual(others, [], 'more than one server');
-    process.kill(first ?? 0, 'SIGKILL');
+    assert(first);
+    process.kill(first, 'SIGKILL');
     agent.turn(60_000);
     const ms = await reads(gauge(page), '30% · 107k left');
     t.diagnostic(`recovered in ${ms.toFixed(0)} ms`);
@@ -102,9 +103,17 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
 
   await t.test('a server that dies again and again is given up, with a word why', async () => {
     const mortal = join(world.root, 'mortal');
+    // It dies once it was greeted, however long that takes: one that dies before did not start at all.
+    const heard = join(world.root, 'heard');
     writeFileSync(
       mortal,
-      `#!/bin/sh\n[ "$1" = version ] && exec ${world.machine.ctxls} version\nexec 3<&0\n${world.machine.ctxls} "$@" <&3 & sleep 1; kill -9 $!\n`,
+      `#!/bin/sh
+[ "$1" = version ] && exec ${world.machine.ctxls} version
+exec 3<&0
+tee ${heard}.$$ <&3 | ${world.machine.ctxls} "$@" &
+until grep -q '"initialized"' ${heard}.$$; do sleep 0.1; done
+kill -9 $!
+`,
     );
     chmodSync(mortal, 0o755);
     world.set({ 'ctxls.server.path': mortal });

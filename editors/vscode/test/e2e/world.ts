@@ -73,6 +73,7 @@ export class World {
     await world.#serve(options.trust ?? false);
     world.#browser = await chromium.launch({
       executablePath: process.env.CTXLS_CHROMIUM ?? '',
+      timeout: patience,
       args: [
         '--no-sandbox',
         '--disable-gpu',
@@ -130,9 +131,9 @@ export class World {
     await page.screenshot({ path: join(screenshots, `${name}.png`), animations: 'disabled' });
   }
 
-  /** How many shells run in the editor's terminals. */
+  /** How many shells run in the editor's terminals, and not in others of the machine. */
   shells(): number {
-    return commandLines().filter(({ line }) => line === '/bin/sh').length;
+    return commandLines().filter(({ pid, line }) => line === '/bin/sh' && environment(pid).includes(this.root)).length;
   }
 
   /** The processes of `ctxls serve` that this machine's editors run. */
@@ -145,7 +146,8 @@ export class World {
   /** Runs a command of the editor by its name in the palette. */
   async command(name: string, page = this.page): Promise<void> {
     const input = page.locator('.quick-input-widget input.input');
-    const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first();
+    // The one that Enter runs: what is listed before the text was looked for may have the command, too, further down.
+    const row = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name });
     // The key is lost, or the palette closed again, while a panel or a page that takes the focus is being loaded.
     await until(async () => {
       await page.keyboard.press('F1');
@@ -239,6 +241,14 @@ function commandLines(): { pid: number; line: string }[] {
         return { pid: 0, line: '' }; // gone by now
       }
     });
+}
+
+function environment(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return ''; // gone by now
+  }
 }
 
 /** Moves the pointer to where it points at nothing: an item that it rests on shows another colour. */

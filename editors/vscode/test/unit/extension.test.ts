@@ -38,6 +38,8 @@ let window: Window;
 let agent: Agent;
 let extension: string;
 const environment = { ...process.env };
+/** How long anything may take on a machine that is busy, in milliseconds. */
+const patience = 60_000;
 beforeEach(() => {
   const dir = mkdtempSync(join(root, 'case-'));
   const project = join(dir, 'project');
@@ -56,13 +58,20 @@ afterEach(async () => {
   Object.assign(process.env, environment);
 });
 
-async function gauge(text: string): Promise<Item> {
-  const end = Date.now() + 10_000;
-  while (window.items.gauge?.text !== text) {
-    if (Date.now() > end) assert.fail(`want “${text}”, have “${window.items.gauge?.text}”\n${window.log.join('\n')}`);
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const end = Date.now() + patience;
+  while (!condition()) {
+    if (Date.now() > end) assert.fail(`in vain: ${what}\n${window.log.join('\n')}`);
     await new Promise(resolve => setTimeout(resolve, 20));
   }
-  return window.items.gauge;
+}
+
+async function gauge(text: string): Promise<Item> {
+  const item = () => window.items.gauge;
+  await until(() => item()?.text === text, `“${text}”`).catch(error =>
+    assert.fail(`it reads “${item()?.text}”; ${error.message}`),
+  );
+  return item() as Item;
 }
 
 async function failure(): Promise<string> {
@@ -140,7 +149,8 @@ test('a path in the settings is taken as it is meant, or refused with the reason
   assert.match(await failure(), /wants an absolute path, and is “bin\/ctxls”/);
   window.messages.length = 0;
   window.set({ 'ctxls.server.path': extension });
-  await gauge('$(warning) ctxls');
+  await until(() => window.messages.length > 0, 'a message');
+  assert.match(window.messages.join('\n'), /which is not a file/);
   window.set({ 'ctxls.server.path': built });
   await gauge('$(pulse)');
 });
@@ -172,10 +182,6 @@ test('hooks are given a copy that stays, and a new version of the extension brin
   writeFileSync(copy, 'an older one');
   await window.activate(bundle, extension);
   await gauge('$(pulse)');
-  const end = Date.now() + 10_000;
-  while (!readFileSync(copy).equals(readFileSync(built))) {
-    assert(Date.now() < end, 'the copy is still the old one');
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
+  await until(() => readFileSync(copy).equals(readFileSync(built)), 'a copy of the new one');
   assert(!existsSync(`${copy}.new-${process.pid}`));
 });
