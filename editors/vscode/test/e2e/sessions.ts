@@ -72,6 +72,15 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await until(() => world.servers().length === 1, 'one server again');
     await reads(gauge(page), '30% · 107k left');
   });
+
+  await t.test('and in a window without a folder', async () => {
+    elsewhere.turn(182_000);
+    const bare = await world.open(null);
+    await reads(gauge(bare), '91% · 0 left');
+    await bare.close({ runBeforeUnload: true });
+    await until(() => world.servers().length === 1, 'its server goes with it');
+    await reads(gauge(page), '30% · 107k left');
+  });
 }
 
 function row(page: Page, text: string) {
