@@ -32,9 +32,16 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     const terminal = page.locator('.terminal-wrapper.active .xterm');
     await terminal.waitFor();
     await until(() => world.shells() > 0, 'the shell is up');
-    await terminal.click();
-    await page.keyboard.type(`${world.machine.ctxls} hook claude-code < ${payload}`);
-    await page.keyboard.press('Enter');
+    await until(async () => {
+      await terminal.click();
+      await page.keyboard.type(`${world.machine.ctxls} hook claude-code < ${payload}`);
+      await page.keyboard.press('Enter');
+      const shown = gauge(page).filter({ hasText: '?' }).waitFor({ timeout: 10_000 });
+      return shown.then(
+        () => true,
+        () => false,
+      );
+    }, 'a hook that was done in time');
     await reads(gauge(page), '?');
     assert.match(await label(page), /how full is not known/);
     await world.picture('terminal');
