@@ -35,10 +35,10 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await page.keyboard.press('Shift+End');
     await world.command('ctxls: Measure Selection or File');
     await toast(page, `The selection has about ${measured('hello world')} tokens`);
-    await world.picture('measure');
     world.set({ 'ctxls.statusBar.measure': true });
     const item = page.locator('.statusbar-item[id="ctxls.ctxls.measure"]');
     await reads(item, `~${measured('hello world')}`);
+    await world.picture('measure');
     await page.keyboard.press('Control+Home');
     await reads(item, `~${measured(text)}`);
     world.set({});
