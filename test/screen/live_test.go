@@ -63,7 +63,7 @@ func TestLiveScreen(t *testing.T) {
 	m.turn("aaaa-1111", "/home/dev/shop", 55_000) // it follows what happens
 	term.shows(pushed, "28%", "55k/200k", "112k to compaction")
 	term.resize(60, 15)
-	term.shows(soon, "112k to compac…")
+	term.shows(soon, "112k to compaction", "table: claud…")
 	term.press("End")
 	term.shows(soon, "working set", "src/main.go")
 	term.press("Home")
