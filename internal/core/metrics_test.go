@@ -46,6 +46,12 @@ func TestAlertGate(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
+	cfg.AlertRate = 0.29 // of 100 that is 28.999999999999996, as computers multiply
+	for exceeding, want := range map[int]bool{29: false, 30: true} {
+		if _, got := (AlertGate{}).Due(TaskSums{Tasks: 100, Exceeding: exceeding}, cfg, now); got != want {
+			t.Errorf("%d %% of a rate of 29 %%: %v", exceeding, got)
+		}
+	}
 	if _, due := (AlertGate{}).Due(TaskSums{}, cfg, now); due {
 		t.Error("an alert about no task")
 	}

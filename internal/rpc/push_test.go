@@ -168,6 +168,39 @@ func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
 	p.wantPushes("removed s1")
 }
 
+// What one session proves of its model's window is told of every other session of that model, though nothing of those was saved.
+func TestALearnedWindowIsPushed(t *testing.T) {
+	dir := t.TempDir()
+	writer := shared(t, filepath.Join(dir, "state.db"))
+	respond := func(session string, tokens int) {
+		t.Helper()
+		transcript := filepath.Join(dir, session+".jsonl")
+		f, err := os.OpenFile(transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(f, `{"type":"assistant","timestamp":%q,"message":{"id":"m%d","model":"claude-opus-4-6","usage":{"input_tokens":%d,"output_tokens":1},"content":[{"type":"text","text":"done"}]}}`+"\n",
+			time.Now().UTC().Format(time.RFC3339Nano), tokens, tokens)
+		f.Close()
+		payload, _ := json.Marshal(map[string]string{"session_id": session, "cwd": "/home/me", "hook_event_name": "Stop", "transcript_path": transcript})
+		if _, _, err := writer.Hook(t.Context(), core.HostClaudeCode, "", payload); err != nil {
+			t.Fatal(err)
+		}
+	}
+	respond("s1", 90_000)
+	p := watcher(t, shared(t, filepath.Join(dir, "state.db")), "all")
+	p.wantPushes("changed s1 active")
+	respond("s2", 300_000)
+	told := map[string]int{}
+	for len(told) < 2 {
+		s := p.push().Params.Session
+		told[s.SessionID] = s.Usage.WindowTokens
+	}
+	if told["s1"] <= 200_000 || told["s1"] != told["s2"] {
+		t.Errorf("told of windows %v", told)
+	}
+}
+
 func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	writer := shared(t, path)

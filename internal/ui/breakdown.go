@@ -69,7 +69,7 @@ func fillingText(bd *core.Breakdown, now time.Time, l Look) string {
 	}
 	b.WriteString(partsText(bd.Parts, *bd.Tokens, l))
 	if t := bd.LastTurn; t != nil {
-		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("since the last turn began, %s: +~%s", ago(now.Sub(t.Since)), tokens(t.Tokens))), partsText(t.Parts, *bd.Tokens, l))
+		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("+~%s since the last turn began, %s", tokens(t.Tokens), ago(now.Sub(t.Since)))), partsText(t.Parts, *bd.Tokens, l))
 	}
 	if len(bd.Files) > 0 {
 		b.WriteString("\n" + l.paint(strong, "files") + "\n" + filesText(bd.Files, *bd.Tokens, l))

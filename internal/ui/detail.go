@@ -22,6 +22,10 @@ type detail struct {
 
 const historyHeight = 5
 
+// oneLineGauge is the width from which on all that a gauge says has room on one line, however large its figures are, so that
+// what lies below does not jump with them.
+const oneLineGauge = 96
+
 // detailText draws a session: its gauge, history, what fills it, its sub-agents and its working set.
 func detailText(d detail, now time.Time, l Look) string {
 	var b strings.Builder
@@ -34,8 +38,15 @@ func detailText(d detail, now time.Time, l Look) string {
 	if title := safe(s.Title, 0); title != "" {
 		line(lipgloss.NewStyle(), title)
 	}
-	line(levelStyle(u.Level), bar(u.Display.Percent, 20)+" "+percentText(u), tokenPair(u)+" tokens", leftText(u), forecastText(u, true)+" turns left")
-	line(faint, fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)), compactionsText(s.Compactions), "updated "+ago(now.Sub(s.UpdatedAt)))
+	held := []string{bar(u.Display.Percent, min(20, l.Width/4)) + " " + percentText(u), tokenPair(u) + " tokens"}
+	left := []string{leftText(u), forecastText(u, true) + " turns left"}
+	if l.Width >= oneLineGauge {
+		line(levelStyle(u.Level), slices.Concat(held, left)...)
+	} else {
+		line(levelStyle(u.Level), held...)
+		line(levelStyle(u.Level), left...)
+	}
+	line(faint, compactionsText(s.Compactions), "updated "+ago(now.Sub(s.UpdatedAt)), fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)))
 	if d.failed != "" {
 		heading(safe(d.failed, 0))
 	}

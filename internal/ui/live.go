@@ -211,8 +211,12 @@ func (m *live) refresh() tea.Cmd {
 		if !sameFigures(before.Usage, s.Usage) || before.Compactions != s.Compactions {
 			return m.read()
 		}
+		return nil
 	}
-	return nil
+	if m.open.view.State == core.StateEnded && !m.filter.IncludeEnded {
+		return nil // it is read once after it has ended
+	}
+	return m.read() // it has ended, or is forgotten
 }
 
 // sameFigures reports whether two usages are of the same response.
@@ -242,7 +246,10 @@ func (m *live) read() tea.Cmd {
 			d.samples, err = m.service.Samples(ctx, keyOf(d.view.SessionView), 0)
 		}
 		d.read, d.failed = d.read || err == nil, ""
-		if err != nil {
+		switch {
+		case core.CodeOf(err) == core.CodeNotFound:
+			d.view.State, d.failed = core.StateEnded, "this session is forgotten"
+		case err != nil:
 			d.failed = err.Error()
 		}
 		return detailMsg{opened, d}

@@ -39,7 +39,8 @@ func (m *live) lines(now time.Time) []string {
 		lines = append(lines, "")
 	}
 	if m.typing {
-		hint = "filter: " + m.words + "█"
+		const before = "filter: "
+		hint = before + fitEnd(m.words+"█", m.look.Width-len(before)) // where one types stays in sight
 	} else {
 		hint = m.look.paint(faint, fit(hint, m.look.Width))
 	}
@@ -121,10 +122,11 @@ func (m *live) openLines(now time.Time, height int) []string {
 }
 
 func (m *live) helpLines() []string {
-	lines := []string{m.look.paint(strong, "keys"), ""}
+	text := m.look.paint(strong, "keys") + "\n\n"
 	for _, k := range keysHelp {
-		lines = append(lines, fit(fmt.Sprintf("  %-12s%s", k[0], k[1]), m.look.Width))
+		text += m.look.block(fmt.Sprintf("  %-12s", k[0]), k[1])
 	}
-	return append(lines, "", fit("figures: ~ worked out by ctxls · ? nobody knows · LEFT tokens until the host compacts", m.look.Width),
-		fit(fmt.Sprintf("history: %s the host compacted the conversation", compactionMark), m.look.Width))
+	text += "\n" + m.look.block("figures: ", "~ worked out by ctxls · ? nobody knows · LEFT tokens until the host compacts") +
+		m.look.block("history: ", compactionMark+" the host compacted the conversation")
+	return strings.Split(strings.TrimSuffix(m.look.clamp(text), "\n"), "\n")
 }

@@ -50,6 +50,47 @@ func TestDetailScreens(t *testing.T) {
 	}
 }
 
+// The keys are explained in full on a narrow screen too.
+func TestHelpIsNarrow(t *testing.T) {
+	help := drawn(t, Look{Width: 40}, func(l Look) string { return strings.Join((&live{look: l}).helpLines(), "\n") })
+	for _, k := range append(keysHelp, [2]string{"figures:", "? nobody knows · LEFT tokens until the host compacts"}) {
+		if said := strings.Join(strings.Fields(help), " "); !strings.Contains(said, k[1]) {
+			t.Errorf("%s: %q is not all there:\n%s", k[0], k[1], help)
+		}
+	}
+}
+
+// Who types a long filter sees the end of it.
+func TestLongFilter(t *testing.T) {
+	m := &live{look: Look{Width: 20}, height: 5, typing: true, words: strings.Repeat("shop ", 20) + "the end"}
+	lines := m.lines(noon)
+	if got, want := lines[len(lines)-1], "filter: …op the end█"; got != want {
+		t.Errorf("the line is %q, want %q", got, want)
+	}
+}
+
+// A figure that rests on an estimate is marked wherever it is shown.
+func TestEstimateIsMarked(t *testing.T) {
+	s := stage()[3:4]
+	for _, l := range []Look{{}, {Width: 40}, {Width: 80}} {
+		var b strings.Builder
+		_ = Sessions(&b, s, noon, l)
+		for _, want := range []string{"~37%", "~48k", "~83k"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("at %d cells there is no %q:\n%s", l.Width, want, b.String())
+			}
+		}
+	}
+}
+
+// At 40 cells neither of the two figures that matter is cut: the share, and what is left to compaction.
+func TestFiguresOfNarrowTables(t *testing.T) {
+	rows, _ := sessionRows(stage(), noon, Look{Width: 40}, 2)
+	if width := gridWidth(rows); width > 38 {
+		t.Errorf("beside the mark of the live screen, the table takes %d cells of 38", width)
+	}
+}
+
 // A history whose highest point is known: where the window was compacted there is a mark, and a curve that never moved
 // does not divide by nothing.
 func TestHistory(t *testing.T) {

@@ -45,6 +45,7 @@ const (
 	noBars                // the gauge
 	noForecast            // turns that are left
 	noAge                 // the age
+	barestNames           // of projects no more than what the figures leave
 	noStepIsLeft          // lines are cut
 )
 
@@ -131,6 +132,9 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 	}
 	if step >= shortNames {
 		project, model = 12, 13
+	}
+	if step >= barestNames {
+		project = 7
 	}
 	ids := idWidth(sessions)
 	usage := func(show func(core.Usage) cell) (func(core.SessionView) cell, func(core.AgentView, core.SessionState) cell) {
@@ -243,7 +247,7 @@ func toCompaction(u core.Usage) string {
 	if u.CompactionTokens == nil {
 		return "never"
 	}
-	return tokensOrUnknown(u.ToCompaction)
+	return estimateMark(u) + tokensOrUnknown(u.ToCompaction)
 }
 
 // forecastText writes how many turns are left, with the range where there is room.

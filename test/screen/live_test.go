@@ -63,7 +63,7 @@ func TestLiveScreen(t *testing.T) {
 	m.turn("aaaa-1111", "/home/dev/shop", 55_000) // it follows what happens
 	term.shows(pushed, "28%", "55k/200k", "112k to compaction")
 	term.resize(60, 15)
-	term.shows(soon, "112k to compac…")
+	term.shows(soon, "112k to compaction", "table: claud…")
 	term.press("End")
 	term.shows(soon, "working set", "src/main.go")
 	term.press("Home")
@@ -105,6 +105,27 @@ func TestLiveScreenIsWide(t *testing.T) {
 	term.press("a")
 	term.shows(soon, "kernel", "ended")
 	term.press("C-c")
+	term.shows(soon, "ended with 0")
+}
+
+// A session that is open while it ends, or while it is deleted, says so.
+func TestLiveScreenOfASessionThatEnds(t *testing.T) {
+	m := newMachine(t)
+	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
+	m.turn("bbbb-2222", "/home/dev/kernel", 150_000)
+	term := m.start("ctxls sessions --watch", 100, 30)
+	term.shows(soon, "> claude-code  kernel")
+	term.press("Enter")
+	term.shows(soon, "bbbb-2222", "active", "what fills it", "system prompt, tools")
+	m.run(`{"session_id":"bbbb-2222","cwd":"/home/dev/kernel","hook_event_name":"SessionEnd","reason":"other"}`, "hook", "claude-code")
+	term.shows(pushed, "claude-opus-4-6 · ended · bbbb-2222", "system prompt, tools")
+	term.press("Escape")
+	term.shows(soon, "> claude-code  shop")
+	term.press("Enter")
+	term.shows(soon, "claude-opus-4-6 · active · aaaa-1111", "system prompt, tools")
+	m.run(`{"jsonrpc":"2.0","id":1,"method":"session/deleted","params":{"sessionId":"aaaa-1111"}}`, "serve")
+	term.shows(pushed, "claude-opus-4-6 · ended · aaaa-1111", "this session is forgotten")
+	term.press("q")
 	term.shows(soon, "ended with 0")
 }
 

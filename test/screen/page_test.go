@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -59,6 +61,9 @@ func TestPage(t *testing.T) {
 		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 390 {
 			t.Errorf("%s: on a telephone the page is %d pixels wide", theme, wide)
 		}
+		if hidden := eval[int](b, `[...document.querySelectorAll("#sessions tr")].filter(r => r.cells[7].getBoundingClientRect().right > document.querySelector(".scroll").getBoundingClientRect().right).length`); hidden > 0 {
+			t.Errorf("%s: on a telephone, what is left to compaction lies outside in %d rows", theme, hidden)
+		}
 		pictures[theme+"-narrow"] = b.picture(390, 2600)
 	}
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print", "features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
@@ -109,6 +114,9 @@ func TestPage(t *testing.T) {
 	if title := eval[string](b, `document.activeElement.textContent`); !strings.Contains(title, "kernel · claude-code") {
 		t.Errorf("opened %q", title)
 	}
+	if points := eval[int](b, `document.querySelectorAll("#body figure circle").length`); points != 1 {
+		t.Errorf("%d points in the plot of two responses of one moment", points)
+	}
 	eval[any](b, `document.getElementById("theme").click(), document.getElementById("theme").click()`)
 	if ground := eval[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(16, 20, 24)" {
 		t.Errorf("the dark theme's ground is %s", ground)
@@ -146,6 +154,34 @@ func checkContrast(t *testing.T, b *browser, theme string) {
 	})()`)
 	if len(low) > 0 {
 		t.Errorf("%s: too little contrast: %v", theme, low)
+	}
+}
+
+// What the page says of a session agrees with itself, whatever limit figures are shown against; what rests on an estimate is
+// marked; a single response can be seen in the plot; one of a thing is one.
+func TestPageOfOneSession(t *testing.T) {
+	m := newMachine(t)
+	config := filepath.Join(m.home, "config.json")
+	if err := os.WriteFile(config, []byte(`{"tracking": {"maxTokens": null}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.run(`{"event":"prompt","sessionId":"s1","cwd":"/home/dev/shop","model":"qwen-9","windowTokens":32000,"text":"`+strings.Repeat("what sells best? ", 1000)+`"}`, "hook", "generic")
+	file := filepath.Join(m.home, "report.html")
+	m.run("", "report", "--html", file, "--config", config)
+	b := startBrowser(t)
+	b.open(file, 1200, 900, "light")
+	said := eval[string](b, `document.querySelector("#body p").textContent`)
+	if !regexp.MustCompile(`^~[\d,]+ of 1,000,000 tokens · ~[01]% · ~\d+k to compaction`).MatchString(said) {
+		t.Errorf("the page says %q", said)
+	}
+	if left := eval[string](b, `document.querySelector("#sessions tbody tr").cells[7].textContent`); !strings.HasPrefix(left, "~") {
+		t.Errorf("to compaction are %q", left)
+	}
+	if points := eval[int](b, `document.querySelectorAll("#body figure circle").length`); points != 1 {
+		t.Errorf("%d points in the plot of a moment", points)
+	}
+	if count := eval[string](b, `document.getElementById("count").textContent`); count != "1 session" {
+		t.Errorf("there are %q", count)
 	}
 }
 

@@ -41,8 +41,15 @@
   const mark = u => u.provenance === "estimate" ? "~" : "";
   const percentOf = u => u.display.percent === null ? "?" : mark(u) + u.display.percent + "%";
   const pairOf = u => mark(u) + tokens(u.display.tokens) + "/" + tokens(u.display.limitTokens);
-  const leftOf = u => u.compactionTokens === null ? "never" : tokens(u.toCompaction);
-  const turnsOf = u => u.compactionTokens === null ? "-" : u.turnsToCompaction ? `~${u.turnsToCompaction.mid} (${u.turnsToCompaction.low}–${u.turnsToCompaction.high})` : "?";
+  const leftOf = u => u.compactionTokens === null ? "never" : mark(u) + tokens(u.toCompaction);
+  const turnsOf = u => {
+    const f = u.turnsToCompaction, many = 999; // as many as are worth telling apart
+    if (u.compactionTokens === null) return "-";
+    if (!f) return "?";
+    if (f.low !== f.high && f.high <= many) return `~${f.mid} (${f.low}–${f.high})`;
+    return f.mid > many ? `>${many}` : `~${f.mid}`;
+  };
+  const counted = (n, thing) => `${full(n)} ${thing}${n === 1 ? "" : "s"}`;
 
   // room is how wide a plot is: as wide as it is shown, so that what is written in it keeps its size.
   const room = () => Math.max(300, Math.min(1100, at("histogram").clientWidth || 900));
@@ -123,11 +130,11 @@
     const end = bins[bins.length - 1].upTo, most = 4 * Math.ceil(nice(Math.max(4, ...bins.map(b => b.tasks))) / 4); // four steps of whole tasks
     const lines = [["p50", report.p50Tokens], ["p90", report.p90Tokens], ["p99", report.p99Tokens], ["threshold", report.thresholdTokens]].filter(l => l[1] <= end);
     const every = Math.ceil(bins.length / (room() < 600 ? 4 : 8));
-    at("histogram").replaceChildren(plot(`${full(report.tasks)} tasks by their tokens; dashed: the share of tasks that are larger`, {
+    at("histogram").replaceChildren(plot(`${counted(report.tasks, "task")} by their tokens; dashed: the share of tasks that are larger`, {
       top: most, right: v => Math.round(v * 100) + "%",
       ticks: { x: [[0, "0"], ...bins.filter((b, i) => (i + 1) % every === 0).map(b => [b.upTo / end, tokens(b.upTo)])], y: full },
       marks: lines.map(([text, n], i) => ({ x: n / end, kind: "limit", text: `${text} ${tokens(n)}`, row: i })),
-      stops: bins.map(b => ({ x: (b.above + b.upTo) / 2 / end, text: `${tokens(b.above)}–${tokens(b.upTo)} tokens: ${full(b.tasks)} tasks; ${(b.rest * 100).toFixed(1)}% of all are larger` })),
+      stops: bins.map(b => ({ x: (b.above + b.upTo) / 2 / end, text: `${tokens(b.above)}–${tokens(b.upTo)} tokens: ${counted(b.tasks, "task")}; ${(b.rest * 100).toFixed(1)}% of all are larger` })),
       draw: (root, x, y, inner, tall) => {
         for (const b of bins) {
           const from = x(b.above / end), to = x(b.upTo / end);
@@ -157,7 +164,7 @@
         if (s.usage.compactionTokens) root.append(svg("line", { class: "limit", x1: x(0), x2: x(1), y1: y(s.usage.compactionTokens), y2: y(s.usage.compactionTokens) }),
           svg("text", { x: x(0) + 4, y: y(s.usage.compactionTokens) - 4 }, "the host compacts here"));
         root.append(svg("path", { class: "area", d: `${path}V${y(0)}H${at(first)}Z` }), svg("path", { class: "curve", d: path }));
-        if (s.samples.length === 1) root.append(svg("circle", { class: "bar", r: 4, cx: at(first), cy: y(s.samples[0][1]) }));
+        if (first === last) root.append(svg("circle", { class: "bar", r: 4, cx: at(last), cy: y(s.samples[s.samples.length - 1][1]) })); // no time passed in which a curve could go
       },
     });
     const tail = s.samples.slice(-200);
@@ -229,7 +236,7 @@
     }
     at("sessions").replaceChildren(el("thead", {}, el("tr", {}, ...columns.map(c => el("th", { scope: "col", class: classes(c), "aria-sort": c === sorted ? (reversed ? "descending" : "ascending") : null },
       c.order ? el("button", { type: "button", onclick: () => { reversed = c === sorted && !reversed; sorted = c; table(); } }, c.name) : c.name)))), el("tbody", {}, ...rows));
-    at("count").textContent = shown.length === data.sessions.length ? `${shown.length} sessions` : `${shown.length} of ${data.sessions.length} sessions`;
+    at("count").textContent = shown.length === data.sessions.length ? counted(shown.length, "session") : `${full(shown.length)} of ${counted(data.sessions.length, "session")}`;
   };
 
   const open = (s, focus) => {
@@ -238,7 +245,7 @@
     const u = s.usage, b = s.breakdown;
     at("h-detail").textContent = [or(s.project), s.host, or(s.model), s.title].filter(Boolean).join(" · ");
     const body = [
-      el("p", { class: u.level }, `${mark(u)}${full(u.tokens)} of ${full(u.windowTokens)} tokens · ${percentOf(u)} · ${u.compactionTokens === null ? "no compaction" : leftOf(u) + " to compaction"} · ${turnsOf(u)} turns left`),
+      el("p", { class: u.level }, `${mark(u)}${full(u.display.tokens)} of ${full(u.display.limitTokens)} tokens · ${percentOf(u)} · ${u.compactionTokens === null ? "no compaction" : leftOf(u) + " to compaction"} · ${turnsOf(u)} turns left`),
       el("p", { class: "soft" }, `session ${s.sessionId} in ${or(s.cwd)} · window: ${u.windowWhy} · updated ${ago(s.updatedAt)}`),
       el("h3", {}, "History"), history(s), el("h3", {}, "What fills it"),
     ];
