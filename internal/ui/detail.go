@@ -34,7 +34,7 @@ func detailText(d detail, now time.Time, l Look) string {
 	if title := safe(s.Title, 0); title != "" {
 		line(lipgloss.NewStyle(), title)
 	}
-	line(levelStyle(u.Level), bar(u.Display.Percent, 20)+" "+percentText(u), tokenPair(u)+" tokens", leftText(u), forecastText(u, true)+" turns left")
+	line(levelStyle(u.Level), bar(u.Display.Percent, 20)+" "+percentText(u), tokenPair(u)+" tokens", leftText(u), nTurns(forecastText(u, true))+" left")
 	line(faint, fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)), compactionsText(s.Compactions), "updated "+ago(now.Sub(s.UpdatedAt)))
 	if d.failed != "" {
 		heading(safe(d.failed, 0))
