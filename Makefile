@@ -42,7 +42,7 @@ cover:
 e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
-	go test -tags e2e -count=1 -p 1 -timeout 20m -v ./test/*/ # one host at a time, each is a whole program; -v: where one cannot run it says why
+	sh internal/tools/e2e.sh
 
 # Renews the documents' pictures of the hosts.
 host-pictures:

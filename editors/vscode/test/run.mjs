@@ -12,7 +12,7 @@ const wants = kind => kinds.length === 0 || kinds.includes(kind);
 const vsix = `dist/ctxls-${process.platform}-${process.arch}.vsix`;
 if (!existsSync(vsix)) throw new Error(`${vsix} is not there: run npm run package`);
 
-if (wants('unit')) test([node()], 'test/unit/*.test.ts');
+if (wants('unit') && !test([node()], 'test/unit/*.test.ts')) process.exit(1);
 if (wants('e2e')) {
   let problem = '';
   try {
@@ -39,16 +39,22 @@ function endToEnd() {
   if (!way) throw new Error('no network namespace can be had');
   const inside = [...way, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', node()];
   const env = { CTXLS_CHROMIUM: chromium, CTXLS_CODE_SERVER: codeServer(), CTXLS_VSIX: join(process.cwd(), vsix) };
-  test(inside, 'test/e2e/*.test.ts', env);
+  const passes = () => test(inside, 'test/e2e/*.test.ts', env);
+  if (passes()) return;
+  // The editor and the browser have a time of their own, which no test of ours can order. Failed twice is failed.
+  console.error('*** e2e: failed; all of it once more');
+  if (!passes()) process.exit(1);
+  console.error('*** e2e: passed at the second attempt; what failed at first stands above');
 }
 
+/** Runs test files and reports whether all passed. */
 function test([program, ...args], files, env = {}) {
   const flags = ['--test', '--test-concurrency=1', '--test-reporter=spec', '--disable-warning=ExperimentalWarning'];
   const { status } = spawnSync(program, [...args, ...flags, files], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  if (status !== 0) process.exit(status ?? 1);
+  return status === 0;
 }
 
 function which(name) {
