@@ -50,8 +50,8 @@ const (
 //
 // dated says that at is the time of the compaction itself (a line in a transcript), not of a message about it. reported is
 // the time of the last report that counted since the last compaction, zero if there was none: a sign that comes after such
-// a report is about another compaction.
-func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Time) (Compaction, sign) {
+// a report is about another compaction, an undated one only late after the last compaction.
+func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Time, late time.Duration) (Compaction, sign) {
 	if id != "" && slices.Contains(c.IDs, id) {
 		return c, signOld
 	}
@@ -63,11 +63,14 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 	switch {
 	case open && !(dated && at.Before(c.OpenedAt)):
 		c.BeganAt, c.OpenedAt, c.Opened, c.OwnID = c.OpenedAt, time.Time{}, true, ""
+		if !dated { // it was named by who announced it, not by a line that is read later
+			c.OwnID = id
+		}
 	case !c.DoneAt.IsZero() && dated && at.Before(c.BeganAt):
 		return c, signOld // a line read late
-	case c.OwnID != "" && id != "" && dated && at.After(c.DoneAt): // two compactions, each with its own name and no opening
+	case c.OwnID != "" && id != "" && (!dated || at.After(c.DoneAt)): // two compactions, each with its own name and no opening
 		c.BeganAt, c.OwnID = at, id
-	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported) || !dated && at.Sub(c.DoneAt) < lateSign):
+	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported) || !dated && at.Sub(c.DoneAt) < late):
 		if dated {
 			c.DoneAt = at // better than the time of the message about it
 			if !c.Opened && c.OwnID == "" {

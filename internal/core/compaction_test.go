@@ -89,6 +89,47 @@ func TestCompactionsByName(t *testing.T) {
 	}
 }
 
+// An agent that tells its events itself says once that it compacted, and may have nothing to announce it with. What came in since, or
+// another name, tells the next compaction from a repeat, however soon it comes.
+func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
+	prompt := func(*world) Event {
+		return Event{Host: HostGeneric, Kind: PromptSubmitted, Content: []Piece{{Class: PromptText, Text: text(1000)}}}
+	}
+	report := func(w *world) Event {
+		return Event{Host: HostGeneric, Kind: UsageReported, Reports: []Report{{At: w.now, Tokens: 150_000, Provenance: ProvenanceReported}}}
+	}
+	done := func(id string) func(*world) Event {
+		return func(*world) Event {
+			return Event{Host: HostGeneric, Kind: CompactionDone, CompactedBy: &Boundary{ID: id}}
+		}
+	}
+	opened := func(*world) Event { return Event{Host: HostGeneric, Kind: CompactionOpened} }
+	for name, tt := range map[string]struct {
+		events []func(*world) Event
+		want   int
+	}{
+		"said twice":                {[]func(*world) Event{prompt, done(""), done("")}, 1},
+		"prompts in between":        {[]func(*world) Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3},
+		"reports in between":        {[]func(*world) Event{report, done(""), report, done(""), report, done("")}, 3},
+		"opened, then not":          {[]func(*world) Event{report, opened, done(""), report, done("")}, 2},
+		"names":                     {[]func(*world) Event{report, done("a"), done("b"), done("b"), done("c")}, 3},
+		"names, opened":             {[]func(*world) Event{report, opened, done("a"), done("b")}, 2},
+		"a name, after it worked":   {[]func(*world) Event{report, done("a"), report, done("a")}, 1},
+		"opened again, one answers": {[]func(*world) Event{report, opened, done(""), report, opened, done(""), done("")}, 2},
+	} {
+		w := countingWorld()
+		w.rules[HostGeneric] = Rules{Silent: true}
+		var out Outcome
+		for _, event := range tt.events {
+			w.now = w.now.Add(time.Second)
+			out = w.play(t, event(w))
+		}
+		if u := out.Session.Usage; out.Session.Compactions != tt.want || name != "a name, after it worked" && *u.Tokens != 60_000 {
+			t.Errorf("%s: %d compactions, %d tokens, want %d", name, out.Session.Compactions, *u.Tokens, tt.want)
+		}
+	}
+}
+
 // The last of the signs may come when the model already works again: it says more of the compaction and resets nothing.
 func TestLateSign(t *testing.T) {
 	w := newWorld()

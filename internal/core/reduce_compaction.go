@@ -22,10 +22,17 @@ func (r *reduction) compacted(b Boundary) {
 	if r.s.Gauge.Reported() {
 		reported = r.s.Gauge.At
 	}
+	late := lateSign
+	if r.st.Rules.Silent { // an agent that tells its events itself tells each once, and what came in since is all that it may tell
+		late = 0
+		if g := r.s.Gauge; !g.Reported() && g.Appended > 0 {
+			reported = g.At
+		}
+	}
 	if reported.After(r.now) {
 		reported = r.now
 	}
-	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported)
+	c, worth := r.s.Compaction.Finish(b.ID, at, dated, reported, late)
 	r.s.Compaction = c
 	if worth == signOld {
 		return

@@ -87,10 +87,13 @@ func (r *reduction) sayReminder() {
 
 // sayHandoff speaks once, when the mark is crossed; ThresholdCrossedAt is then moved by nothing but a compaction.
 func (r *reduction) sayHandoff() {
-	if !r.cfg.Handoff.Enabled || r.s.ThresholdCrossedAt.IsZero() || r.s.HandoffComplete || r.s.HandoffSaid || !r.s.Gauge.Reported() {
+	if !r.cfg.Handoff.Enabled || r.s.ThresholdCrossedAt.IsZero() || r.s.HandoffComplete || r.s.HandoffSaid {
 		return
 	}
 	w := r.window()
+	if !r.knows(w, nil) {
+		return
+	}
 	r.s.HandoffSaid = r.say(handoffNote(r.s.Gauge.Tokens, w.Tokens, r.cfg.Handoff.Percent))
 }
 

@@ -38,6 +38,11 @@ func TestSilence(t *testing.T) {
 			e.Host, e.Reports[0].Model = HostGeneric, "model-9"
 			return e
 		}},
+		{"the handoff, with such a window", func(c *Config) { c.Handoff.Enabled = true }, func(w *world) Event {
+			e := w.at(ToolFinished, 180_000)
+			e.Host, e.Reports[0].Model = HostGeneric, "model-9"
+			return e
+		}},
 		{"an unknown event", nil, func(w *world) Event { return w.at(Seen, 150_000) }},
 		{"inside a sub-agent", nil, func(w *world) Event { e := w.at(BatchFinished, 150_000); e.AgentID = "a"; return e }},
 	}

@@ -39,7 +39,7 @@ func detailText(d detail, now time.Time, l Look) string {
 		line(lipgloss.NewStyle(), title)
 	}
 	held := []string{bar(u.Display.Percent, min(20, l.Width/4)) + " " + percentText(u), tokenPair(u) + " tokens"}
-	left := []string{leftText(u), forecastText(u, true) + " turns left"}
+	left := []string{leftText(u), nTurns(forecastText(u, true)) + " left"}
 	if l.Width >= oneLineGauge {
 		line(levelStyle(u.Level), slices.Concat(held, left)...)
 	} else {

@@ -274,6 +274,14 @@ func turnsText(n int) string {
 	return fmt.Sprintf("~%d", n)
 }
 
+// nTurns puts the word behind a number of turns as turnsText writes it.
+func nTurns(number string) string {
+	if number == turnsText(1) {
+		return number + " turn"
+	}
+	return number + " turns"
+}
+
 func stateText(s core.SessionView) string {
 	if s.Compacting {
 		return "compacting"

@@ -58,7 +58,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 		percent += "+"
 	}
 	if f := u.TurnsLeft; f != nil {
-		forecast = turnsText(f.Mid) + " turns"
+		forecast = nTurns(turnsText(f.Mid))
 	}
 	if u.Level != nil {
 		level = string(*u.Level)

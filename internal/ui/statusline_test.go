@@ -34,6 +34,8 @@ func TestStatusline(t *testing.T) {
 		{"reported", nil, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · 23k to compaction · claude-sonnet-4-6"},
 		{"with a forecast", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 2, Mid: 4, High: 9} }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 23k to compaction · ~4 turns · claude-sonnet-4-6"},
+		{"with one turn", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 1, Mid: 1, High: 2} }, StatuslineOptions{},
+			"███████░░░ 72% · 144k/200k · 23k to compaction · ~1 turn · claude-sonnet-4-6"},
 		{"with more turns than matter", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 800, Mid: 10_111, High: 99_999} }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 23k to compaction · >999 turns · claude-sonnet-4-6"},
 		{"estimated", func(s *core.SessionView) { p := core.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},

@@ -68,9 +68,12 @@ func TestFaults(t *testing.T) {
 		if calls, _ := os.ReadFile(filepath.Join(w.Home, "bin", "ctxls.calls")); fault != "broken" && len(calls) < 7 {
 			t.Errorf("%s: ctxls was run %d times", name, len(calls)) // a line feed each
 		}
-		if left := processes(sleeping); len(left) > 0 {
-			t.Errorf("%s: left behind: %q", name, left)
-		}
+		e2e.Eventually(t, func() string { // who is killed ends in its own time
+			if left := processes(sleeping); len(left) > 0 {
+				return fmt.Sprintf("%s: left behind: %q", name, left)
+			}
+			return ""
+		})
 	}
 }
 

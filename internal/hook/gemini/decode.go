@@ -165,7 +165,7 @@ func (p *payload) tool(ev *core.Event) {
 	var output, message []byte
 	transcript.Pick(p.toolResponse, transcript.Field{Name: "llmContent", Value: &output})
 	if problem := p.toolError(); transcript.IsObject(problem) {
-		ev.Paths = toolpath.Mentioned(ev.Paths)
+		ev.Paths = nil // a file that could not be read or changed is none that the session works on
 		if transcript.Pick(problem, transcript.Field{Name: "message", Value: &message}); message != nil {
 			output = message
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/toolpath"
 	"github.com/ctxls/ctxls/internal/hook/transcript"
 )
 
@@ -64,10 +63,10 @@ func callPaths(call []byte) []core.PathUse {
 		transcript.Field{Name: "args", Value: &args},
 		transcript.Field{Name: "status", Value: &status},
 		transcript.Field{Name: "timestamp", Value: &at})
-	paths := toolPaths(transcript.String(name), args, "")
 	if transcript.String(status) != "success" {
-		paths = toolpath.Mentioned(paths)
+		return nil
 	}
+	paths := toolPaths(transcript.String(name), args, "")
 	for i := range paths {
 		paths[i].At = transcript.Time(at)
 	}

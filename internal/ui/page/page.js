@@ -245,7 +245,7 @@
     const u = s.usage, b = s.breakdown;
     at("h-detail").textContent = [or(s.project), s.host, or(s.model), s.title].filter(Boolean).join(" · ");
     const body = [
-      el("p", { class: u.level }, `${mark(u)}${full(u.display.tokens)} of ${full(u.display.limitTokens)} tokens · ${percentOf(u)} · ${u.compactionTokens === null ? "no compaction" : leftOf(u) + " to compaction"} · ${turnsOf(u)} turns left`),
+      el("p", { class: u.level }, `${mark(u)}${full(u.display.tokens)} of ${full(u.display.limitTokens)} tokens · ${percentOf(u)} · ${u.compactionTokens === null ? "no compaction" : leftOf(u) + " to compaction"} · ${turnsOf(u)} turn${turnsOf(u) === "~1" ? "" : "s"} left`),
       el("p", { class: "soft" }, `session ${s.sessionId} in ${or(s.cwd)} · window: ${u.windowWhy} · updated ${ago(s.updatedAt)}`),
       el("h3", {}, "History"), history(s), el("h3", {}, "What fills it"),
     ];
