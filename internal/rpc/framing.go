@@ -90,6 +90,9 @@ func (r *frameReader) detect() error {
 	}
 }
 
+// blanks are what JSON takes for white space; others, such as a form feed, make a line that is no message.
+const blanks = " \t\r\n"
+
 // nextLine returns the next line that is not blank. The last line needs no line break.
 func (r *frameReader) nextLine() ([]byte, error) {
 	r.buf = r.buf[:0]
@@ -114,7 +117,7 @@ func (r *frameReader) nextLine() ([]byte, error) {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		if line := bytes.TrimSpace(r.buf); len(line) > 0 {
+		if line := bytes.Trim(r.buf, blanks); len(line) > 0 {
 			return line, nil
 		}
 		if r.buf = r.buf[:0]; err != nil {

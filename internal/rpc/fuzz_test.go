@@ -31,7 +31,7 @@ func seeds(f *testing.F, add func(line string)) {
 		`{"jsonrpc":"2.0","id":-0,"method":"initialize"}`, `{"jsonrpc":"2.0","method":"initialized"}`,
 		`{"jsonrpc":"2.0","params":["a\\"],"id":6,"method":"test/echo"}`, `{"jsonrpc":"2.0","id":1.5,"method":"shutdown"}`, `{"jsonrpc":"2.0","id":3,"method":"shutdown"}`,
 		`{"jsonrpc":"2.0","\u0069d":4,"method":"test\/echo","params":null}`, `[]`, `[[[]]]`, `{}`, `5`, ``, `nonsense`, "\ufeff{}",
-		"{\"jsonrpc\":\"\x7f\",\"id\":\"\x7f\"}",
+		"{\"jsonrpc\":\"\x7f\",\"id\":\"\x7f\"}", "{\"jsonrpc\":\"2.0\",\"method\":\"initialized\"}\f", "\f",
 	} {
 		add(line)
 	}
@@ -112,7 +112,7 @@ func FuzzServer(f *testing.F) {
 		var in, out bytes.Buffer
 		want := make(map[string]int)
 		for _, body := range bytes.Split(input, []byte{0}) {
-			if inLines && len(bytes.TrimSpace(body)) == 0 {
+			if inLines && len(bytes.Trim(body, blanks)) == 0 {
 				continue
 			}
 			in.WriteString(framed(framing, string(body)))

@@ -15,6 +15,13 @@ const DefaultMaxLine = 16 << 20
 // keepBuffer is the size of a buffer beyond which it is given back after use, in bytes.
 const keepBuffer = 1 << 20
 
+const (
+	// blanks are what JSON takes for white space; others, such as a form feed, make a line that is no message.
+	blanks = " \t\r\n"
+	// byteOrderMark is what Windows shells begin with what they pipe.
+	byteOrderMark = "\ufeff"
+)
+
 // lineReader cuts the bytes of a client into lines.
 type lineReader struct {
 	in   *bufio.Reader
@@ -51,8 +58,7 @@ func (r *lineReader) next() ([]byte, error) {
 		if !whole {
 			continue
 		}
-		// Windows shells begin what they pipe with a byte order mark.
-		if line := bytes.TrimPrefix(bytes.TrimSpace(r.buf), []byte("\xef\xbb\xbf")); len(line) > 0 {
+		if line := bytes.TrimPrefix(bytes.Trim(r.buf, blanks), []byte(byteOrderMark)); len(line) > 0 {
 			return line, nil
 		}
 		if r.buf = r.buf[:0]; err != nil {
