@@ -200,9 +200,10 @@ func TestSubAgent(t *testing.T) {
 // Newer models are told in other words of Claude Code's, and have another window.
 func TestNewerModel(t *testing.T) {
 	const newer = "claude-opus-5-5"
-	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
+	slow := e2e.Call{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}} // the response is in the transcript by then
+	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{slow}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
 	w.install()
-	w.prompt(one, "[[work]] look around", "--model", newer)
+	w.prompt(one, "[[work]] look around", "--model", newer, "--allowedTools", "Bash")
 	w.prompt(one, "[[more]] go on", "--model", newer)
 	wantSaid(t, "second turn", w.model.Last("more"), guidance,
 		"PostToolBatch: ctxls: about 20.0% of this session's context window is still free. There is room to go on with the work at full quality, "+
