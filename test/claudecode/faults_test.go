@@ -15,7 +15,9 @@ func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
 	w.install("--local")
 	cmd, _ := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
-	w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) })
+	if id := w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) }); id != one {
+		t.Errorf("the session that ended is %s", id)
+	}
 }
 
 // A refused request states the window.

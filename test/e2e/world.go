@@ -162,8 +162,9 @@ func (w *World) Tokens(id string) int {
 }
 
 // Terminate starts a host and ends it by a signal while its second question to the model hangs, the first having been answered at
-// 100,000 tokens. The one session that there is must then be ended, and its gauge stay.
-func (w *World) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) {
+// 100,000 tokens. The one session that there is must then be ended, and its gauge stay. It returns the
+// session's id.
+func (w *World) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) (id string) {
 	w.T.Helper()
 	if err := cmd.Start(); err != nil {
 		w.T.Fatal(err)
@@ -184,7 +185,9 @@ func (w *World) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) {
 		}
 		return ""
 	})
-	if got := w.Tokens(w.Sessions()[0].SessionID); got != 100_000 {
+	id = w.Sessions()[0].SessionID
+	if got := w.Tokens(id); got != 100_000 {
 		w.T.Errorf("the gauge says %d", got)
 	}
+	return id
 }

@@ -237,7 +237,9 @@ func TestTermination(t *testing.T) {
 	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
 	w.install("--project")
 	cmd, _, _ := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
-	w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) })
+	if id := w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) }); id != one {
+		t.Errorf("the session that ended is %s", id)
+	}
 }
 
 // Why nothing is said at a session's start: the host puts it before the prompt, and leaves a prompt that begins like that out when
