@@ -152,7 +152,7 @@ type turns struct {
 
 // turnsOf takes one from a captured session. The answer is the one that the payload's figures are about.
 func turnsOf(b *testing.B) *turns {
-	data, err := os.ReadFile("../internal/hook/claudecode/testdata/transcripts/basic.jsonl")
+	data, err := os.ReadFile("../internal/host/claudecode/testdata/transcripts/basic.jsonl")
 	if err != nil {
 		b.Fatal(err)
 	}

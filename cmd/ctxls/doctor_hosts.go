@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/claudecode"
-	"github.com/ctxls/ctxls/internal/hook/codex"
-	"github.com/ctxls/ctxls/internal/hook/settings"
+	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/host/codex"
+	"github.com/ctxls/ctxls/internal/host/settings"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 

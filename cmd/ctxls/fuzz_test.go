@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/hooktest"
+	"github.com/ctxls/ctxls/internal/host/hosttest"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -68,12 +68,12 @@ func FuzzHook(f *testing.F) {
 	for i, h := range hostsOnFile {
 		var transcripts [][]byte
 		if h.transcripts != "" {
-			transcripts = hooktest.Excerpts(f, "../../internal/hook/"+h.transcripts)
+			transcripts = hosttest.Excerpts(f, "../../internal/host/"+h.transcripts)
 		}
 		last := ""
-		for n, file := range hooktest.Glob(f, "../../internal/hook/"+h.payloads) {
+		for n, file := range hosttest.Glob(f, "../../internal/host/"+h.payloads) {
 			event, _, _ := strings.Cut(filepath.Base(file), ".")
-			payload := hooktest.ReadFile(f, file)
+			payload := hosttest.ReadFile(f, file)
 			if h.host == core.HostOpenCode {
 				event, payload = handedOver(f, payload)
 			}
@@ -100,7 +100,7 @@ func FuzzHook(f *testing.F) {
 	}
 	f.Add(3, "event", []byte(`{"event":{"type":"message.updated","properties":{"sessionID":"s","info":{"id":"m","role":"assistant","sessionID":"s","tokens":{"total":1000,"input":1000,"output":1},
 		"modelID":"m","providerID":"p","time":{"created":9007199254740991,"completed":9007199254740991},"finish":"stop"}}}}`), []byte(nil))
-	events, err := txtar.ParseFile("../../internal/hook/generic/testdata/events.txtar")
+	events, err := txtar.ParseFile("../../internal/host/generic/testdata/events.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -172,13 +172,13 @@ func harmless(t *testing.T, host core.Host, output []byte) {
 	texts := []string{string(output)}
 	if output[0] == '{' {
 		var answer any
-		hooktest.Strictly(t, output, &answer)
+		hosttest.Strictly(t, output, &answer)
 		texts = leaves(answer)
 	} else if host != core.HostClaudeCode {
 		t.Fatalf("%s is handed %q", host, output)
 	}
 	for _, text := range texts {
-		hooktest.Said(t, text, core.MaxInjectedChars+len("\n\n"), func(rune) int { return 1 })
+		hosttest.Said(t, text, core.MaxInjectedChars+len("\n\n"), func(rune) int { return 1 })
 	}
 }
 
@@ -219,7 +219,7 @@ func goesOn(t *testing.T, s *core.Service, key core.Key) {
 	shown.WriteString(ui.Statusline(view, ui.StatuslineOptions{}))
 	for _, name := range slices.Concat(view.WorkingSet, []string{view.Title, view.Model, view.Provider, shown.String()}) {
 		if name != "" {
-			hooktest.Said(t, name, 1<<20, func(rune) int { return 1 })
+			hosttest.Said(t, name, 1<<20, func(rune) int { return 1 })
 		}
 	}
 	samples, err := s.Samples(t.Context(), key, 0)
@@ -235,6 +235,6 @@ func goesOn(t *testing.T, s *core.Service, key core.Key) {
 		t.Fatalf("the session does not go on: %v", err)
 	}
 	for _, effect := range out.Effects {
-		hooktest.Said(t, effect.Text, core.MaxInjectedChars, func(rune) int { return 1 })
+		hosttest.Said(t, effect.Text, core.MaxInjectedChars, func(rune) int { return 1 })
 	}
 }

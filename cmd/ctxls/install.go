@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/settings"
+	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 var installCommand = command{

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/claudecode"
-	"github.com/ctxls/ctxls/internal/hook/codex"
-	"github.com/ctxls/ctxls/internal/hook/gemini"
-	"github.com/ctxls/ctxls/internal/hook/opencode"
-	"github.com/ctxls/ctxls/internal/hook/settings"
+	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/host/codex"
+	"github.com/ctxls/ctxls/internal/host/gemini"
+	"github.com/ctxls/ctxls/internal/host/opencode"
+	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // An installer puts ctxls into one host and takes it out again, by editing one file of its settings.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/hook/settings"
+	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // survey is what is told of the hosts that ctxls can be put into when none is named.

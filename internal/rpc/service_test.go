@@ -13,8 +13,8 @@ import (
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/hook/claudecode"
-	"github.com/ctxls/ctxls/internal/hook/generic"
+	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/host/generic"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const testdata = join(import.meta.dirname, '../../../internal/hook/claudecode/testdata');
+const testdata = join(import.meta.dirname, '../../../internal/host/claudecode/testdata');
 
 /** Lines of a transcript, by a text that only they have. */
 const kinds = {

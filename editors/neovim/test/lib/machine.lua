@@ -1,7 +1,7 @@
 -- A machine of a test's own: home directory, environment, project. Agents on it are payloads that were captured from the
 -- real Claude Code, fed to real processes of ctxls.
 local repo = vim.fs.normalize(vim.fs.dirname(vim.uv.fs_realpath(arg[0])) .. '/../../..')
-local testdata = repo .. '/internal/hook/claudecode/testdata'
+local testdata = repo .. '/internal/host/claudecode/testdata'
 
 local M = { repo = repo, plugin = repo .. '/editors/neovim', ctxls = assert(vim.env.CTXLS, 'CTXLS names the server') }
 local Machine, Agent = {}, {}

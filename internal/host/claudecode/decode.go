@@ -1,0 +1,259 @@
+package claudecode
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/toolpath"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// statusLine is the name that the payload of the status line goes by here: it carries none itself.
+const statusLine = "StatusLine"
+
+// kinds says what the host's events are. One that is not listed is Seen.
+var kinds = map[string]core.Kind{
+	statusLine:           core.UsageReported,
+	"SessionStart":       core.SessionStarted,
+	"SessionEnd":         core.SessionEnded,
+	"UserPromptSubmit":   core.PromptSubmitted,
+	"PreToolUse":         core.ToolStarting,
+	"PostToolUse":        core.ToolFinished,
+	"PostToolUseFailure": core.ToolFinished,
+	"PostToolBatch":      core.BatchFinished,
+	"PreCompact":         core.CompactionOpened,
+	"PostCompact":        core.CompactionDone,
+	"Stop":               core.TurnFinished,
+	"StopFailure":        core.TurnFailed,
+	"SubagentStart":      core.AgentStarted,
+	"SubagentStop":       core.AgentFinished,
+}
+
+// payload is the raw members of a payload that mean something here.
+type payload struct {
+	sessionID, event, transcript, cwd, agentID, agentType, agentTranscript []byte
+	source, model, contextTokens                                           []byte // SessionStart
+	prompt, promptID                                                       []byte // UserPromptSubmit
+	toolName, toolInput, toolUseID, toolCalls                              []byte // tool events
+	trigger, summary                                                       []byte // PreCompact, PostCompact
+	errorDetails, lastMessage                                              []byte // StopFailure
+	contextWindow, sessionName, workspace                                  []byte // status line
+}
+
+// Decode turns what a hook or the status line is given on stdin into an event. name is "StatusLine" for the latter;
+// hooks name their event themselves. A payload over 64 MiB, one that is no JSON object, and one without session_id or
+// event are errors with core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
+func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
+	var p payload
+	err := transcript.Payload(data,
+		transcript.Field{Name: "session_id", Value: &p.sessionID},
+		transcript.Field{Name: "hook_event_name", Value: &p.event},
+		transcript.Field{Name: "transcript_path", Value: &p.transcript},
+		transcript.Field{Name: "cwd", Value: &p.cwd},
+		transcript.Field{Name: "agent_id", Value: &p.agentID},
+		transcript.Field{Name: "agent_type", Value: &p.agentType},
+		transcript.Field{Name: "agent_transcript_path", Value: &p.agentTranscript},
+		transcript.Field{Name: "source", Value: &p.source},
+		transcript.Field{Name: "model", Value: &p.model},
+		transcript.Field{Name: "context_tokens", Value: &p.contextTokens},
+		transcript.Field{Name: "prompt", Value: &p.prompt},
+		transcript.Field{Name: "prompt_id", Value: &p.promptID},
+		transcript.Field{Name: "tool_name", Value: &p.toolName},
+		transcript.Field{Name: "tool_input", Value: &p.toolInput},
+		transcript.Field{Name: "tool_use_id", Value: &p.toolUseID},
+		transcript.Field{Name: "tool_calls", Value: &p.toolCalls},
+		transcript.Field{Name: "trigger", Value: &p.trigger},
+		transcript.Field{Name: "compact_summary", Value: &p.summary},
+		transcript.Field{Name: "error_details", Value: &p.errorDetails},
+		transcript.Field{Name: "last_assistant_message", Value: &p.lastMessage},
+		transcript.Field{Name: "context_window", Value: &p.contextWindow},
+		transcript.Field{Name: "session_name", Value: &p.sessionName},
+		transcript.Field{Name: "workspace", Value: &p.workspace},
+	)
+	if err != nil {
+		return core.Event{}, err
+	}
+	ev := core.Event{
+		Host:            core.HostClaudeCode,
+		SessionID:       transcript.String(p.sessionID),
+		Name:            transcript.String(p.event),
+		CWD:             transcript.String(p.cwd),
+		AgentID:         transcript.String(p.agentID),
+		AgentType:       transcript.String(p.agentType),
+		Transcript:      transcript.String(p.transcript),
+		AgentTranscript: transcript.String(p.agentTranscript),
+		HostPID:         a.pid,
+		Limits:          a.limits,
+	}
+	if ev.AgentID != "" && ev.AgentTranscript == "" {
+		ev.AgentTranscript = agentTranscript(ev.Transcript, ev.AgentID)
+	}
+	if ev.Name == "" || name == statusLine {
+		ev.Name = name
+	}
+	switch {
+	case ev.SessionID == "":
+		return core.Event{}, core.Errorf(core.CodeInvalid, "session_id: want a string that is not empty")
+	case ev.Name == "":
+		return core.Event{}, core.Errorf(core.CodeInvalid, "hook_event_name: want the name of an event")
+	}
+	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
+		ev.Kind = core.Seen
+	}
+	ev.Accepts = accepts(ev.Name)
+	p.complete(&ev)
+	return ev, nil
+}
+
+// agentTranscript returns where the host writes what a sub-agent says. Of the events from inside one only its end names the file.
+func agentTranscript(session, agent string) string {
+	dir, ok := strings.CutSuffix(session, ".jsonl")
+	if !ok || strings.ContainsAny(agent, `/\`) {
+		return ""
+	}
+	return dir + "/subagents/agent-" + agent + ".jsonl"
+}
+
+// complete fills in what only some events carry.
+func (p *payload) complete(ev *core.Event) {
+	switch ev.Name {
+	case "SessionStart":
+		ev.Model = transcript.String(p.model)
+		if transcript.String(p.source) == "compact" {
+			ev.Kind = core.CompactionDone
+		}
+		// When a session is resumed or forked the host says what its next request will hold, the last answer included. There
+		// is no tuple and no time: it only helps where the transcript is not there to say it better.
+		if n := transcript.Int(p.contextTokens); n > 0 {
+			ev.Reports = []core.Report{{Tokens: n, Provenance: core.ProvenanceHost, Model: ev.Model}}
+		}
+	case "UserPromptSubmit":
+		ev.Prompt = transcript.String(p.prompt)
+		ev.Machine = isMachine(ev.Prompt)
+		// The plugin and installed hooks may both be there. What is typed while a turn is going on is told apart by its length: a
+		// sum of the text would tell something about it.
+		if id := transcript.String(p.promptID); id != "" {
+			ev.PromptID = id + "/" + strconv.Itoa(len(ev.Prompt))
+		}
+	case "PreToolUse": // a call that has not run only names its files
+		ev.Paths = byCall(transcript.String(p.toolUseID), toolpath.Mentioned(toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)))
+	case "PostToolUse":
+		ev.Paths = toolPaths(transcript.String(p.toolName), p.toolInput, ev.CWD)
+		ev.Results = callResult(p.toolUseID, false)
+	case "PostToolUseFailure":
+		ev.Results = callResult(p.toolUseID, true)
+	case "PostToolBatch":
+		ev.Paths, ev.Results = batch(p.toolCalls, ev.CWD)
+	case "PreCompact":
+		// After a compaction that a person asked for, the host shows what its hooks printed, and the model reads along.
+		ev.Echoed = transcript.String(p.trigger) == "manual"
+	case "PostCompact":
+		if summary := withoutAnalysis(transcript.String(p.summary)); summary != "" {
+			ev.CompactedBy = &core.Boundary{Summary: summary}
+		}
+	case "StopFailure":
+		ev.Limit = limitError(transcript.String(p.errorDetails), transcript.String(p.lastMessage))
+	case "SubagentStop":
+		// The model that writes the summary of a compaction runs as an agent without a type.
+		if ev.AgentType == "" {
+			ev.Kind = core.Seen
+		}
+	case statusLine:
+		p.status(ev)
+	}
+}
+
+// status reads the status line: the only payload that states the window and, with it, usage.
+func (p *payload) status(ev *core.Event) {
+	var model, window, usage, dir []byte
+	transcript.Pick(p.model, transcript.Field{Name: "id", Value: &model})
+	transcript.Pick(p.contextWindow,
+		transcript.Field{Name: "context_window_size", Value: &window},
+		transcript.Field{Name: "current_usage", Value: &usage})
+	ev.Model = transcript.String(model)
+	ev.Title = transcript.String(p.sessionName)
+	if n := transcript.Int(window); n > 0 {
+		ev.Limits.WindowTokens = n
+	}
+	if ev.CWD == "" && transcript.Pick(p.workspace, transcript.Field{Name: "current_dir", Value: &dir}) {
+		ev.CWD = transcript.String(dir)
+	}
+	// Before the first response usage is null: nothing is said. After a compaction it is all zeros: what was known is over.
+	var input []byte
+	if transcript.Pick(usage, transcript.Field{Name: "input_tokens", Value: &input}); input != nil {
+		if tuple, ok := usageTuple(usage); ok {
+			ev.Reports = []core.Report{{
+				Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceHost, Model: ev.Model,
+			}}
+		}
+	}
+}
+
+// usageTuple reads a usage object as the Anthropic API writes it. Cache writes are the larger of their sum and the nested
+// figures by lifetime: some versions fill in only the latter. Where a figure is no count ok is false: without it the sum would be
+// wrong.
+func usageTuple(usage []byte) (u core.UsageTuple, ok bool) {
+	var input, read, write, nested, output []byte
+	transcript.Pick(usage,
+		transcript.Field{Name: "input_tokens", Value: &input},
+		transcript.Field{Name: "cache_read_input_tokens", Value: &read},
+		transcript.Field{Name: "cache_creation_input_tokens", Value: &write},
+		transcript.Field{Name: "cache_creation", Value: &nested},
+		transcript.Field{Name: "output_tokens", Value: &output})
+	ok = true
+	for _, f := range []struct {
+		to   *int
+		from []byte
+	}{{&u.Input, input}, {&u.CacheRead, read}, {&u.CacheWrite, write}} {
+		count, is := transcript.Count(f.from)
+		*f.to, ok = count, ok && is
+	}
+	byLifetime := 0
+	transcript.Members(nested, func(_, value []byte) bool {
+		byLifetime += transcript.Int(value)
+		return true
+	})
+	u.CacheWrite, u.Output = max(u.CacheWrite, byLifetime), transcript.Int(output)
+	return u, ok
+}
+
+// occupancy is Anthropic's arithmetic: input excludes what was read from or written to the cache, and the answer is not
+// in the window until the next request.
+func occupancy(u core.UsageTuple) int { return u.Input + u.CacheRead + u.CacheWrite }
+
+// machineTags begin the turns that no person typed: news of background tasks, the echo of local commands, reminders.
+var machineTags = []string{
+	"<task-notification", "<agent-notification", "<teammate-message", "<local-command-", "<command-name>",
+	"<command-message>", "<bash-input>", "<bash-stdout>", "<bash-stderr>",
+}
+
+// isMachine reports whether a prompt comes from the host rather than from a person.
+func isMachine(prompt string) bool {
+	rest := strings.TrimSpace(prompt)
+	for strings.HasPrefix(rest, "<system-reminder>") {
+		_, after, found := strings.Cut(rest, "</system-reminder>")
+		if rest = strings.TrimSpace(after); !found || rest == "" {
+			return true
+		}
+	}
+	for _, tag := range machineTags {
+		if strings.HasPrefix(rest, tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutAnalysis returns a summary without the thinking that precedes it, which the host drops: what only stands there
+// does not reach the model.
+func withoutAnalysis(summary string) string {
+	before, rest, found := strings.Cut(summary, "<analysis>")
+	if !found {
+		return summary
+	}
+	if _, after, closed := strings.Cut(rest, "</analysis>"); closed {
+		return strings.TrimSpace(before + after)
+	}
+	return summary
+}

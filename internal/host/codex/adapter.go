@@ -1,0 +1,39 @@
+// Package codex speaks to Codex: it decodes what its hooks are given on stdin, reads the rollout in which it records a
+// conversation, and forms the answers it accepts.
+//
+// What is known of it was captured from version 0.169.0, together with what reached the model; testdata holds the captures and
+// the JSON Schemas that the program carries. Its documentation is at https://developers.openai.com/codex/hooks.
+package codex
+
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// Adapter implements core.Adapter. It is safe for many goroutines.
+type Adapter struct{}
+
+// New returns an adapter.
+func New() *Adapter { return &Adapter{} }
+
+// Host returns core.HostCodex.
+func (*Adapter) Host() core.Host { return core.HostCodex }
+
+// Rules returns what the domain must know of Codex. It states 95 % of a model's window, 258,400 of 272,000, counts the answer
+// into what the window holds, and compacts at 90 % of the whole, 244,800. The summary of a compaction is not handed over.
+func (*Adapter) Rules() core.Rules {
+	return core.Rules{
+		Provider:     "openai",
+		CountsOutput: true,
+		Compaction:   core.CompactionRule{Numerator: 90, Denominator: 95},
+	}
+}
+
+// Read reads the rollout at path; see transcript.Read for how much of it.
+func (*Adapter) Read(ctx context.Context, path string, from core.Cursor) (core.Reading, error) {
+	reading, err := transcript.Read(ctx, path, from, format(path))
+	reading.Entries = merge(reading.Entries)
+	return reading, err
+}

@@ -1,0 +1,113 @@
+package codex
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/toolpath"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// kinds says what the host's events are. One that is not listed is Seen.
+var kinds = map[string]core.Kind{
+	"SessionStart":     core.SessionStarted,
+	"SessionEnd":       core.SessionEnded,
+	"UserPromptSubmit": core.PromptSubmitted,
+	"PreToolUse":       core.ToolStarting,
+	"PostToolUse":      core.ToolFinished,
+	"PreCompact":       core.CompactionOpened,
+	"PostCompact":      core.CompactionDone,
+	"Stop":             core.TurnFinished,
+	"Interrupt":        core.TurnFailed,
+	"SubagentStart":    core.AgentStarted,
+	"SubagentStop":     core.AgentFinished,
+}
+
+// Decode turns what a hook is given on stdin into an event. name is that of the event where the payload carries none, as it
+// always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
+// core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
+func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
+	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
+	err := transcript.Payload(data,
+		transcript.Field{Name: "session_id", Value: &sessionID},
+		transcript.Field{Name: "hook_event_name", Value: &event},
+		transcript.Field{Name: "transcript_path", Value: &rollout},
+		transcript.Field{Name: "cwd", Value: &cwd},
+		transcript.Field{Name: "model", Value: &model},
+		transcript.Field{Name: "agent_id", Value: &agentID},
+		transcript.Field{Name: "agent_type", Value: &agentType},
+		transcript.Field{Name: "agent_transcript_path", Value: &agentRollout},
+		transcript.Field{Name: "source", Value: &source},
+		transcript.Field{Name: "turn_id", Value: &turnID},
+		transcript.Field{Name: "prompt", Value: &prompt},
+		transcript.Field{Name: "tool_name", Value: &tool},
+		transcript.Field{Name: "tool_input", Value: &input},
+	)
+	if err != nil {
+		return core.Event{}, err
+	}
+	ev := core.Event{
+		Host:            core.HostCodex,
+		SessionID:       transcript.String(sessionID),
+		Name:            transcript.String(event),
+		CWD:             transcript.String(cwd),
+		Model:           transcript.String(model),
+		AgentID:         transcript.String(agentID),
+		AgentType:       transcript.String(agentType),
+		Transcript:      transcript.String(rollout),
+		AgentTranscript: transcript.String(agentRollout),
+	}
+	if ev.Name == "" {
+		ev.Name = name
+	}
+	switch {
+	case ev.SessionID == "":
+		return core.Event{}, core.Errorf(core.CodeInvalid, "session_id: want a string that is not empty")
+	case ev.Name == "":
+		return core.Event{}, core.Errorf(core.CodeInvalid, "hook_event_name: want the name of an event")
+	}
+	// Inside a sub-agent the rollout is the sub-agent's own, and the session that of the main chain; at its end both are named.
+	if ev.AgentID != "" && ev.Name != "SubagentStop" {
+		ev.AgentTranscript, ev.Transcript = ev.Transcript, ""
+	}
+	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
+		ev.Kind = core.Seen
+	}
+	ev.Accepts = accepts(ev.Name)
+	switch ev.Name {
+	case "SessionStart":
+		if transcript.String(source) == "compact" {
+			ev.Kind = core.CompactionDone
+		}
+	case "UserPromptSubmit":
+		ev.Prompt = transcript.String(prompt)
+		ev.Machine = isMachine(ev.Prompt)
+		// Hooks of the user and of the project both run. What is typed while a turn is going on belongs to the same turn, and is told
+		// from what was typed before by its length: a sum of the text would tell something about it.
+		if id := transcript.String(turnID); id != "" {
+			ev.PromptID = id + "/" + strconv.Itoa(len(ev.Prompt))
+		}
+	case "PreToolUse":
+		ev.Paths = toolpath.Mentioned(toolPaths(transcript.String(tool), input, ev.CWD))
+	case "PostToolUse":
+		ev.Paths = toolPaths(transcript.String(tool), input, ev.CWD)
+	}
+	return ev, nil
+}
+
+// machineTags begin what the host itself says in the name of the user.
+var machineTags = []string{
+	"<subagent_notification>", "<environment_context>", "<hook_prompt", "<turn_aborted>", "<user_shell_command>", "<user_instructions>", "# AGENTS.md instructions",
+}
+
+// isMachine reports whether a prompt comes from the host rather than from a person.
+func isMachine(prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	for _, tag := range machineTags {
+		if strings.HasPrefix(prompt, tag) {
+			return true
+		}
+	}
+	return false
+}

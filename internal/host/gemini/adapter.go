@@ -1,0 +1,46 @@
+// Package gemini speaks to Gemini CLI: it decodes what its hooks are given on stdin, reads the transcript it writes, and forms
+// the answers it accepts.
+//
+// What is known of it was captured from version 0.61.0, together with what reached the model, or read in its source where
+// it says so; testdata holds the captures. Its documentation comes with it, in bundle/docs/hooks.
+package gemini
+
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// Adapter implements core.Adapter. It is safe for many goroutines.
+type Adapter struct{}
+
+// New returns an adapter.
+func New() Adapter { return Adapter{} }
+
+// Host returns core.HostGeminiCLI.
+func (Adapter) Host() core.Host { return core.HostGeminiCLI }
+
+// Rules returns what the domain must know of Gemini CLI.
+//
+// It compacts at half of the window, unless its setting model.compressionThreshold says otherwise (its source:
+// DEFAULT_COMPRESSION_TOKEN_THRESHOLD), and tells nobody: PreCompress comes before every request. It keeps the newest 30 %
+// of the conversation and a summary, so that at least half is gone; what it blanks out of old tool results without a
+// compaction was seen to be a third. Hooks of tools do not say which agent the tool ran for.
+//
+// At a session's start nothing is said: the text would be put before the person's prompt, and a prompt that begins like that is
+// left out when the session is resumed.
+func (Adapter) Rules() core.Rules {
+	return core.Rules{
+		Provider:     "google",
+		Compaction:   core.CompactionRule{Numerator: 1, Denominator: 2},
+		Fall:         core.FallRule{Percent: 40, Tokens: 10_000},
+		ToolsUnnamed: true,
+		GuideLate:    true,
+	}
+}
+
+// Read reads the transcript at path; see transcript.Read for how much of it.
+func (Adapter) Read(ctx context.Context, path string, from core.Cursor) (core.Reading, error) {
+	return transcript.Read(ctx, path, from, format)
+}

@@ -1,0 +1,72 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/toolpath"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// agentTool is the tool that runs sub-agents. They cannot call it themselves.
+const agentTool = "invoke_agent"
+
+// toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
+func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
+	var file, dir, path, pattern, include, paths, command []byte
+	transcript.Pick(input,
+		transcript.Field{Name: "file_path", Value: &file},
+		transcript.Field{Name: "dir_path", Value: &dir},
+		transcript.Field{Name: "path", Value: &path},
+		transcript.Field{Name: "pattern", Value: &pattern},
+		transcript.Field{Name: "include", Value: &include},
+		transcript.Field{Name: "paths", Value: &paths},
+		transcript.Field{Name: "command", Value: &command})
+	var found []core.PathUse
+	add := func(p string, use core.Use) {
+		if p, ok := toolpath.File(p, cwd, cwd); ok {
+			found = append(found, core.PathUse{Path: p, Use: use})
+		}
+	}
+	plain := func(value []byte, use core.Use) { // a pattern that stands for itself
+		if p := transcript.String(value); !strings.ContainsAny(p, "*?[]{}!") {
+			add(p, use)
+		}
+	}
+	switch tool {
+	case "read_file":
+		add(transcript.String(file), core.Read)
+		add(transcript.String(path), core.Read) // before 0.10
+	case "write_file", "replace":
+		add(transcript.String(file), core.Edited)
+	case "read_many_files":
+		for _, list := range [][]byte{include, paths} {
+			transcript.Elements(list, func(p []byte) bool {
+				plain(p, core.Read)
+				return true
+			})
+		}
+	case "glob":
+		add(transcript.String(dir), core.Mentioned)
+		add(transcript.String(path), core.Mentioned)
+		plain(pattern, core.Mentioned)
+	case "grep_search", "search_file_content", "list_directory": // a pattern is an expression there, never a path
+		add(transcript.String(dir), core.Mentioned)
+		add(transcript.String(path), core.Mentioned)
+	case "run_shell_command":
+		in := core.Join(cwd, transcript.String(dir))
+		for _, p := range toolpath.InCommand(transcript.String(command)) {
+			if in != "" {
+				p = core.Join(in, p)
+			}
+			add(p, core.Mentioned)
+		}
+	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
+		for _, value := range [][]byte{file, path} {
+			if p := transcript.String(value); core.IsAbsolute(p) {
+				add(p, core.Mentioned)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,130 @@
+// Package generic speaks to any agent that tells its events in ctxls' own vocabulary: JSON objects that are documented in
+// docs/hosts.md and described by docs/generic-events.schema.json.
+package generic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/reply"
+)
+
+// Adapter implements core.Adapter. It is safe for many goroutines.
+type Adapter struct{}
+
+// New returns an adapter.
+func New() Adapter { return Adapter{} }
+
+// Host returns core.HostGeneric.
+func (Adapter) Host() core.Host { return core.HostGeneric }
+
+// Rules returns what the domain must know of an agent that nobody knows: it may never say how full the window is, and then
+// needs nothing explained.
+func (Adapter) Rules() core.Rules { return core.Rules{Silent: true, GuideLate: true} }
+
+// Read reads nothing: such an agent has no transcript.
+func (Adapter) Read(_ context.Context, _ string, from core.Cursor) (core.Reading, error) {
+	return core.Reading{From: from.Offset, Cursor: from}, nil
+}
+
+// Decode reads one event; see Parse for what is wrong. name is the event's, where the payload does not carry it.
+func (Adapter) Decode(name string, payload []byte) (core.Event, error) {
+	e, err := Parse(name, payload)
+	if err != nil {
+		return core.Event{}, err
+	}
+	ev := core.Event{
+		Host: core.HostGeneric, SessionID: e.SessionID, Name: e.Name,
+		CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: e.Provider, HostPID: e.HostPID, AgentID: e.AgentID, AgentType: e.AgentType,
+		Limits: core.Limits{WindowTokens: e.WindowTokens, InputTokens: e.MaxInputTokens, OutputTokens: e.MaxOutputTokens},
+	}
+	o := occurrences[slices.IndexFunc(occurrences, func(o occurrence) bool { return o.name == e.Name })]
+	ev.Kind, ev.Accepts = o.kind, o.accepts
+	if e.Accepts != nil {
+		ev.Accepts = e.Accepts
+	}
+	if e.AgentID != "" {
+		switch ev.Kind {
+		case core.SessionStarted:
+			ev.Kind = core.AgentStarted
+		case core.SessionEnded:
+			ev.Kind = core.AgentFinished
+		}
+	}
+	e.complete(&ev)
+	return ev, nil
+}
+
+// complete fills in what only some events carry.
+func (e Event) complete(ev *core.Event) {
+	for _, p := range e.Paths {
+		use := uses[p.Use]
+		if e.Failed || ev.Kind == core.ToolStarting { // it did not happen, or not yet
+			use = core.Mentioned
+		}
+		ev.Paths = append(ev.Paths, core.PathUse{Path: p.Path, Use: use})
+	}
+	add := func(class core.PieceClass, text string) {
+		if text != "" {
+			ev.Content = append(ev.Content, core.Piece{Class: class, Text: text, Tool: e.Tool, CallID: e.CallID})
+		}
+	}
+	switch ev.Kind {
+	case core.PromptSubmitted:
+		ev.Prompt, ev.Machine = e.Text, e.Machine
+		add(core.PromptText, e.Text)
+	case core.ToolFinished:
+		add(core.ToolCall, string(e.Input))
+		add(core.ToolResult, e.Output)
+	case core.TurnFinished:
+		add(core.AnswerText, e.Text)
+	case core.HistorySeen:
+		for _, m := range e.Messages {
+			add(classes[m.Role], m.Text)
+		}
+	case core.UsageReported:
+		ev.Reports = []core.Report{{
+			Tokens: e.Tokens, Provenance: core.ProvenanceReported, Model: e.Model,
+			Tuple: core.UsageTuple{Input: e.Tokens - e.CacheReadTokens - e.CacheWriteTokens, CacheRead: e.CacheReadTokens, CacheWrite: e.CacheWriteTokens, Output: e.OutputTokens},
+		}}
+	case core.CompactionDone:
+		ev.CompactedBy = &core.Boundary{ID: e.CompactionID, PreTokens: e.PreTokens, PostTokens: e.PostTokens, Summary: e.Summary}
+	}
+}
+
+// Answer is what an agent is handed in return for an event.
+type Answer struct {
+	Version int           `json:"version"`
+	Effects []core.Effect `json:"effects"` // what is to be done, in this order; often nothing
+}
+
+// Encode returns an Answer as one line of JSON, with a line end. Control and format characters become spaces, and each effect is cut
+// to core.MaxInjectedChars; one that says nothing is left out.
+func (Adapter) Encode(_ core.Event, effects []core.Effect) ([]byte, error) {
+	answer := Answer{Version: Version, Effects: []core.Effect{}}
+	for _, effect := range effects {
+		said := effect.Text
+		if effect.Kind == core.CompactionContext {
+			said = strings.Join(effect.Lines, "\n")
+		}
+		said = reply.Text([]string{said}, core.MaxInjectedChars, func(rune) int { return 1 })
+		switch {
+		case said == "":
+			continue
+		case effect.Kind == core.CompactionContext:
+			effect.Lines = strings.Split(said, "\n")
+		default:
+			effect.Text = said
+		}
+		answer.Effects = append(answer.Effects, effect)
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(answer)
+	return buf.Bytes(), err
+}

@@ -1,0 +1,219 @@
+package hosttest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// The laws of every adapter, whatever a host or somebody in its place hands over. Fuzz targets hold them over anything.
+
+// longestPath is the most bytes that a path in an event may have: what any system takes.
+const longestPath = 4096
+
+// Decoded makes sure of what an adapter made of a payload: an event that names its session and means something to the domain,
+// or an error that blames the payload. It reports whether there is an event.
+func Decoded(t testing.TB, host core.Host, ev core.Event, err error) bool {
+	t.Helper()
+	if err != nil {
+		if core.CodeOf(err) != core.CodeInvalid {
+			t.Fatalf("an error with the code %q: %v", core.CodeOf(err), err)
+		}
+		if said := err.Error(); len(said) > 2000 || strings.ContainsFunc(said, unprintable) {
+			t.Fatalf("an error that is not fit to be shown: %.3000q", said)
+		}
+		return false
+	}
+	if ev.Host != host || ev.SessionID == "" || ev.Name == "" || ev.Kind == "" {
+		t.Fatalf("an event without its host, a session, a name or a kind: %+v", ev)
+	}
+	for _, rep := range ev.Reports {
+		report(t, rep)
+	}
+	paths(t, ev.Paths)
+	return true
+}
+
+func report(t testing.TB, rep core.Report) {
+	t.Helper()
+	if u := rep.Tuple; rep.Tokens < 0 || u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || u.Output < 0 || rep.Provenance == "" {
+		t.Fatalf("a report of what cannot be: %+v", rep)
+	}
+}
+
+func paths(t testing.TB, uses []core.PathUse) {
+	t.Helper()
+	for _, use := range uses {
+		if use.Path == "" || len(use.Path) > longestPath || use.Use < core.Mentioned || use.Use > core.Edited {
+			t.Fatalf("a path that is none: %d bytes, use %d: %.100q", len(use.Path), use.Use, use.Path)
+		}
+	}
+}
+
+// Effects returns one effect of every kind, each with the text.
+func Effects(text string) []core.Effect {
+	return []core.Effect{{Kind: core.Inject, Text: text}, {Kind: core.AppendToolOutput, Text: text}, {Kind: core.CompactionContext, Lines: strings.Split(text, "\n")}, {Kind: core.Inject, Text: text}}
+}
+
+// Context returns the text in an answer of the form that hosts share: one line, {"hookSpecificOutput": {"hookEventName": event,
+// "additionalContext": text}}, and nothing else in it.
+func Context(t testing.TB, event string, out []byte) string {
+	t.Helper()
+	var answer struct {
+		HookSpecificOutput struct {
+			HookEventName     string `json:"hookEventName"`
+			AdditionalContext string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	Strictly(t, out, &answer)
+	if answer.HookSpecificOutput.HookEventName != event {
+		t.Fatalf("the answer to %q names another event: %q", event, out)
+	}
+	return answer.HookSpecificOutput.AdditionalContext
+}
+
+// Strictly decodes one line of JSON that must have no other members than into.
+func Strictly(t testing.TB, out []byte, into any) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil || dec.More() || bytes.IndexByte(out, '\n') != len(out)-1 || !utf8.Valid(out) {
+		t.Fatalf("not one line of JSON of the form that is taken: %v: %q", err, out)
+	}
+}
+
+// Said makes sure of a text that a model will read: there is one, it is no longer than limit by the host's measure of a
+// character, and has no character that does anything but end a line.
+func Said(t testing.TB, text string, limit int, size func(rune) int) {
+	t.Helper()
+	length := 0
+	for _, r := range text {
+		length += size(r)
+	}
+	if i := strings.IndexFunc(text, unprintable); i >= 0 {
+		t.Fatalf("%q is said, at %d of %.3000q", text[i:min(len(text), i+4)], i, text)
+	}
+	if strings.TrimSpace(text) == "" || length > limit || !utf8.ValidString(text) {
+		t.Fatalf("a text of %d, want 1 to %d: %.3000q", length, limit, text)
+	}
+}
+
+func unprintable(r rune) bool {
+	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// Excerpts returns pieces of whole lines of the files that match a pattern, of some 4 KB each: seeds that are short enough to be
+// changed in many ways.
+func Excerpts(t testing.TB, pattern string) (pieces [][]byte) {
+	t.Helper()
+	for _, file := range Glob(t, pattern) {
+		var piece []byte
+		for line := range bytes.Lines(ReadFile(t, file)) {
+			if len(piece)+len(line) > 4<<10 && len(piece) > 0 {
+				pieces, piece = append(pieces, piece), nil
+			}
+			piece = append(piece, line...)
+		}
+		pieces = append(pieces, piece)
+	}
+	return pieces
+}
+
+// Reads makes sure of how an adapter reads a transcript at path that holds content, at first sight, and again after it grew to
+// that from its first bytes: nothing is read twice or stepped over, what was read lies where it is said to, in order, and
+// means something.
+func Reads(t testing.TB, adapter core.Adapter, path string, content []byte, first int) {
+	t.Helper()
+	first = min(max(first, 0), len(content))
+	write := func(content []byte, flag int) {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flag, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = os.Remove(path) // rather than truncate it, which some file systems answer with a flush to disk
+	write(content[:first], os.O_EXCL)
+	before := read(t, adapter, path, core.Cursor{}, content[:first])
+	write(content[first:], os.O_APPEND)
+	after := read(t, adapter, path, before.Cursor, content)
+	if whole := read(t, adapter, path, core.Cursor{}, content); after.From != before.Cursor.Offset || after.Cursor != whole.Cursor || after.Restarted {
+		t.Fatalf("read to %d, then %d to %d (restarted: %v); at once it is read to %d", before.Cursor.Offset, after.From, after.Cursor.Offset, after.Restarted, whole.Cursor.Offset)
+	}
+	scans(t, adapter, path)
+}
+
+func read(t testing.TB, adapter core.Adapter, path string, from core.Cursor, content []byte) core.Reading {
+	t.Helper()
+	reading, err := adapter.Read(context.Background(), path, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := reading.Cursor.Offset
+	if reading.From < 0 || reading.From > end || end > int64(len(content)) || end > 0 && content[end-1] != '\n' || bytes.IndexByte(content[end:], '\n') >= 0 {
+		t.Fatalf("read %d to %d of %d, which is not the end of the last line", reading.From, end, len(content))
+	}
+	last := int64(-1)
+	for _, e := range reading.Entries {
+		if e.Offset <= last || e.Offset < reading.From || e.Offset >= end || e.Offset > 0 && content[e.Offset-1] != '\n' {
+			t.Fatalf("an entry at %d after one at %d, in %d to %d", e.Offset, last, reading.From, end)
+		}
+		last = e.Offset
+		if e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && e.Limits == (core.Limits{}) && len(e.Paths)+len(e.Results)+len(e.Content) == 0 {
+			t.Fatalf("an entry that says nothing, at %d", e.Offset)
+		}
+		if e.Report != nil {
+			report(t, *e.Report)
+		}
+		paths(t, e.Paths)
+	}
+	return reading
+}
+
+// scans makes sure that a scan back ends, visits no more once it is told to stop, and tells of progress within bounds.
+func scans(t testing.TB, adapter core.Adapter, path string) {
+	t.Helper()
+	scanner, ok := adapter.(core.Scanner)
+	if !ok {
+		return
+	}
+	count := 0
+	progress := func(done, total int64) {
+		if done < 0 || done > total {
+			t.Fatalf("%d of %d bytes are read", done, total)
+		}
+	}
+	scan := func(visit func(core.Entry) bool) {
+		if err := scanner.Scan(context.Background(), path, progress, visit); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	scan(func(e core.Entry) bool {
+		if e.Report != nil {
+			report(t, *e.Report)
+		}
+		count++
+		return true
+	})
+	visits := 0
+	scan(func(core.Entry) bool {
+		visits++
+		return false
+	})
+	if visits > 1 || (visits == 0) != (count == 0) {
+		t.Fatalf("%d entries are visited after the first of %d was to be the last", visits, count)
+	}
+}

@@ -1,0 +1,95 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/toolpath"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
+func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
+	var file, dir, pattern, command, workdir, patch []byte
+	transcript.Pick(args,
+		transcript.Field{Name: "filePath", Value: &file},
+		transcript.Field{Name: "path", Value: &dir},
+		transcript.Field{Name: "pattern", Value: &pattern},
+		transcript.Field{Name: "command", Value: &command},
+		transcript.Field{Name: "workdir", Value: &workdir},
+		transcript.Field{Name: "patchText", Value: &patch})
+	var paths []core.PathUse
+	add := func(p, base string, use core.Use) {
+		if p, ok := toolpath.File(p, base, cwd); ok {
+			paths = append(paths, core.PathUse{Path: p, Use: use})
+		}
+	}
+	switch tool {
+	case "read":
+		add(transcript.String(file), cwd, core.Read)
+	case "edit", "write", "multiedit":
+		add(transcript.String(file), cwd, core.Edited)
+	case "patch", "apply_patch":
+		for _, p := range inPatch(transcript.String(patch)) {
+			add(p, cwd, core.Edited)
+		}
+	case "glob":
+		add(transcript.String(dir), cwd, core.Mentioned)
+		if p := transcript.String(pattern); !strings.ContainsAny(p, "*?[]{}!") {
+			add(p, core.Join(cwd, transcript.String(dir)), core.Mentioned)
+		}
+	case "grep", "list": // the pattern of a grep is an expression, never a path
+		add(transcript.String(dir), cwd, core.Mentioned)
+	case "bash":
+		base := cwd
+		if dir := transcript.String(workdir); dir != "" {
+			base = core.Join(cwd, dir)
+		}
+		for _, p := range toolpath.InCommand(transcript.String(command)) {
+			add(p, base, core.Mentioned)
+		}
+	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
+		for _, value := range [][]byte{file, dir} {
+			if p := transcript.String(value); core.IsAbsolute(p) {
+				add(p, cwd, core.Mentioned)
+			}
+		}
+	}
+	return paths
+}
+
+// partPaths returns the files of the calls among the parts of a message that succeeded.
+func partPaths(parts []byte, cwd string) (paths []core.PathUse) {
+	transcript.Elements(parts, func(data []byte) bool {
+		var p part
+		p.read(data)
+		if transcript.String(p.kind) != "tool" {
+			return true
+		}
+		var input, status []byte
+		transcript.Pick(p.state, transcript.Field{Name: "input", Value: &input}, transcript.Field{Name: "status", Value: &status})
+		if transcript.String(status) == "completed" {
+			paths = append(paths, toolPaths(transcript.String(p.tool), input, cwd)...)
+		}
+		return true
+	})
+	return paths
+}
+
+// patchHeads begin the lines of a patch that name a file.
+var patchHeads = []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "}
+
+// maxPatched is how many files are taken from one patch.
+const maxPatched = 100
+
+// inPatch returns the files that a patch names.
+func inPatch(patch string) (paths []string) {
+	for line := range strings.Lines(patch) {
+		for _, head := range patchHeads {
+			if p, ok := strings.CutPrefix(line, head); ok && len(paths) < maxPatched {
+				paths = append(paths, strings.TrimSpace(p))
+			}
+		}
+	}
+	return paths
+}
