@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/spf13/pflag"
@@ -98,7 +97,7 @@ func printJSON(w io.Writer, v any) error {
 	var escaped strings.Builder
 	for _, r := range out.String() {
 		switch {
-		case r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+		case r == '\n' || core.Visible(r):
 			escaped.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

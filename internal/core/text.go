@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize makes text from outside safe to show on one line of a terminal or to a model: every control character, line or
-// paragraph separator, bidirectional or zero-width character becomes a space, bytes that are no UTF-8 become U+FFFD, and
-// what is longer than limit characters is cut, ending in "…".
+// Sanitize makes text from outside safe to show on one line of a terminal or to a model. These characters become spaces: control
+// characters, line and paragraph separators, private-use characters, and everything that Unicode calls default-ignorable (zero-width
+// and bidirectional characters, tags, variation selectors, fillers), because invisible text can instruct a model. Bytes that are not
+// UTF-8 become U+FFFD. Text longer than limit characters is cut and ends in "…"; limit 0 is no limit.
 func Sanitize(s string, limit int) string {
 	s = strings.ReplaceAll(SanitizeLines(s), "\n", " ")
 	if limit > 0 && utf8.RuneCountInString(s) > limit {
@@ -21,11 +22,20 @@ func Sanitize(s string, limit int) string {
 // SanitizeLines is Sanitize for text of several lines and any length: line feeds stay.
 func SanitizeLines(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
+		if r != '\n' && !Visible(r) {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// Visible reports whether a character can be seen on a screen and does nothing else there. Go has no table of
+// Default_Ignorable_Code_Point; Unicode derives it from Cf and the last two tables.
+func Visible(r rune) bool {
+	if r < 0x7f {
+		return r >= ' '
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Percent returns part as a share of whole in percent, clamped to 0–100 and rounded half up: the form in which people and

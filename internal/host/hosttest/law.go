@@ -107,7 +107,7 @@ func Said(t testing.TB, text string, limit int, size func(rune) int) {
 }
 
 func unprintable(r rune) bool {
-	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Excerpts returns pieces of whole lines of the files that match a pattern, of some 4 KB each: seeds that are short enough to be
