@@ -5,6 +5,7 @@ set -eu
 missing=
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc "gcc libc6-dev" # the race detector
+need c++ g++            # the log of VS Code is a module that is compiled
 need tmux tmux          # a terminal for status lines
 need unshare util-linux # a network of the tests' own
 need ip iproute2
@@ -23,9 +24,11 @@ as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 if command -v apt-get >/dev/null 2>&1 && { [ -z "$as_root" ] || command -v sudo >/dev/null 2>&1; }; then
   echo "installing:$missing"
-  $as_root apt-get update -qq
+  lock="-o DPkg::Lock::Timeout=300" # another one may be installing, too
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  $as_root apt-get update -qq $lock
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install $lock -y -qq --no-install-recommends $missing >/dev/null
 else
   echo "the tests need:$missing; install them and try again" >&2
   exit 1

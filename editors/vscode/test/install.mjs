@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 /** These go together: another code-server may want another Node. */
 const versions = { node: '24.21.0', codeServer: '4.139.1' };
@@ -14,15 +14,27 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ctx
 export function node() {
   if (process.platform !== 'linux') return process.execPath;
   const name = `node-linux-${process.arch}`;
-  const dir = once(`${name}-${versions.node}`, dir => npm(dir, 'install', '--prefix', dir, `${name}@${versions.node}`));
+  const dir = once(`${name}-${versions.node}`, dir => install(dir, '--prefix', dir, `${name}@${versions.node}`));
   return join(dir, 'node_modules', name, 'bin', 'node');
 }
 
-/** Returns the path of code-server's program. */
+/**
+ * Returns the path of code-server's program. No script of a package is run but one: the module by which VS Code writes its logs is
+ * compiled, since without it every output channel is empty, without a word.
+ */
 export function codeServer() {
-  const dir = once(`code-server-${versions.codeServer}`, dir => {
-    npm(dir, 'install', '--prefix', dir, `code-server@${versions.codeServer}`);
-    npm(join(dir, 'node_modules/code-server/lib/vscode'), 'install', '--omit=dev'); // its postinstall script would do it
+  const dir = once(`code-server-${versions.codeServer}-spdlog`, dir => {
+    install(dir, '--prefix', dir, `code-server@${versions.codeServer}`);
+    const vscode = join(dir, 'node_modules/code-server/lib/vscode');
+    install(vscode, '--omit=dev'); // its postinstall script would do it
+    const bin = dirname(node());
+    const env = {
+      ...process.env,
+      PATH: bin + delimiter + process.env.PATH, // npm runs on the Node that it compiles for
+      npm_config_nodedir: dirname(bin), // its headers are there: none are downloaded
+    };
+    npm(vscode, ['rebuild', '@vscode/spdlog', '--foreground-scripts', '--loglevel=error'], env);
+    execFileSync(node(), ['-e', "require('@vscode/spdlog')"], { cwd: vscode, stdio: 'inherit' });
   });
   return join(dir, 'node_modules/code-server/out/node/entry.js');
 }
@@ -44,10 +56,11 @@ function once(name, install) {
   return dir;
 }
 
-function npm(cwd, ...args) {
+function install(cwd, ...args) {
+  npm(cwd, ['install', ...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+function npm(cwd, args, env = process.env) {
   console.log(`npm ${args.join(' ')}`);
-  execFileSync('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd,
-    stdio: 'inherit',
-  });
+  execFileSync('npm', args, { cwd, env, stdio: 'inherit' });
 }
