@@ -18,11 +18,8 @@ import (
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
-	"github.com/ctxls/ctxls/internal/host/codex"
-	"github.com/ctxls/ctxls/internal/host/gemini"
-	"github.com/ctxls/ctxls/internal/host/generic"
-	"github.com/ctxls/ctxls/internal/host/opencode"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 )
@@ -163,20 +160,12 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &core.Service{Store: s, Adapters: a.adapters(), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
+	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
 }
 
-// adapters returns every host that ctxls can speak to.
-func (a *app) adapters() map[core.Host]core.Adapter {
-	return map[core.Host]core.Adapter{
-		core.HostClaudeCode: claudecode.New(a.getenv),
-		core.HostCodex:      codex.New(),
-		core.HostGeminiCLI:  gemini.New(),
-		core.HostGeneric:    generic.New(),
-		core.HostOpenCode:   opencode.New(),
-	}
-}
+// env returns the environment in which hosts look for their settings.
+func (a *app) env() host.Env { return host.Env{Getenv: a.getenv, Home: a.home, CWD: a.cwd} }
 
 func (a *app) close() {
 	if a.store != nil {

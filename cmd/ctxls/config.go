@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/ui"
 )
 
 var configCommand = command{
@@ -68,17 +68,10 @@ func (a *app) configCheck(files []string) error {
 		}
 	}
 	if errors > 0 {
-		return hintError{fmt.Errorf("%s in the settings", counted(errors, "problem")), "a file with a problem counts for nothing until it is mended"}
+		return hintError{fmt.Errorf("%s in the settings", ui.Count(errors, "problem")), "a file with a problem counts for nothing until it is mended"}
 	}
 	if len(problems) == 0 {
 		fmt.Fprintln(a.stdout, "settings are fine")
 	}
 	return nil
-}
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strings.Join([]string{fmt.Sprint(n), noun}, " ")
 }

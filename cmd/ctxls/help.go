@@ -20,9 +20,10 @@ type command struct {
 	synopsis string // what follows the name
 	short    string // one line for the list
 	long     string
-	examples string   // one a line, as typed
-	words    []string // what its first argument may be, for completion
-	silent   bool     // it answers a host: even a wrong command line ends with exitOK
+	more     func() string // the end of long, made on demand since every hook starts this program; nil is none
+	examples string        // one a line, as typed
+	words    []string      // what its first argument may be, for completion
+	silent   bool          // it answers a host: even a wrong command line ends with exitOK
 	setup    func(*pflag.FlagSet) action
 }
 
@@ -97,6 +98,9 @@ func printHelp(w io.Writer, c command) {
 	fmt.Fprintf(w, "%s\n\nUsage:\n  ctxls %s\n", sentence(c.short), strings.TrimSpace(c.name+" "+c.synopsis))
 	if c.long != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.long))
+	}
+	if c.more != nil {
+		fmt.Fprintf(w, "\n%s", c.more())
 	}
 	own := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	c.setup(own)

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
 )
 
 const (
@@ -31,12 +33,16 @@ is 0. CTXLS_DISABLE=1 makes every hook do nothing. The host generic stands for a
 words; docs/hosts.md has them.`,
 	examples: `ctxls hook claude-code < payload.json
 echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
-	words:  hostNames(),
+	words:  registry.Names(registry.All),
 	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
 		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
 		return func(_ context.Context, a *app, args []string) error {
-			if len(args) == 1 && readsErrors[core.Host(args[0])] {
+			var h host.Host
+			if len(args) == 1 {
+				h, _ = registry.Find(core.Host(args[0]))
+			}
+			if h.ShowsStderr {
 				a.stderr = io.Discard
 			}
 			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
@@ -44,8 +50,8 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
 				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
-				if core.Host(args[0]) == core.HostGeneric && core.CodeOf(err) == core.CodeInvalid {
-					fmt.Fprintln(a.stderr, "ctxls:", err) // no host, but somebody who wires an agent: they want to know at once
+				if h.ReportsInvalid && core.CodeOf(err) == core.CodeInvalid {
+					fmt.Fprintln(a.stderr, "ctxls:", err)
 				}
 				return string(output), err
 			})
@@ -56,9 +62,6 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 		}
 	},
 }
-
-// readsErrors are the hosts that show people what stands on standard error where standard output is empty.
-var readsErrors = map[core.Host]bool{core.HostGeminiCLI: true}
 
 // quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
 // reports whether that is done, rather than given up and still running. The deadline is not in the context that do gets:
@@ -129,11 +132,4 @@ func (a *app) complain(logs <-chan *slog.Logger, what string, err error) {
 	default:
 		fmt.Fprintf(a.stderr, "ctxls: %s: %v\n", what, err)
 	}
-}
-
-func hostNames() (names []string) {
-	for _, h := range core.Hosts {
-		names = append(names, string(h))
-	}
-	return names
 }

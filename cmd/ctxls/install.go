@@ -3,37 +3,33 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/host/settings"
+	"github.com/ctxls/ctxls/internal/install"
 )
 
 var installCommand = command{
 	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "have an agent host run ctxls at its events",
 	long: `
-Adds ctxls to the host's settings: for claude-code to ~/.claude/settings.json (--user, or below $CLAUDE_CONFIG_DIR), to
-.claude/settings.json (--project, shared with everybody who works on it) or to .claude/settings.local.json (--local); for codex
-to ~/.codex/hooks.json (--user, or below $CODEX_HOME) or to .codex/hooks.json (--project); for gemini-cli to
-~/.gemini/settings.json (--user, or below $GEMINI_CLI_HOME) or to .gemini/settings.json (--project). Codex runs hooks only once
-they are trusted; install says how.
+Edits one file, so that the host runs ctxls. Nothing else in the file changes: comments, order, other hooks and spelling stay. The
+old file is kept beside it, with ` + "`.ctxls-backup`" + ` at the end of its name. The file for opencode is a plugin that belongs to ctxls
+alone. Codex runs hooks only after you trust them; install says how.
 
-Without a host it lists those that are on this machine, by their program or their directory, and what it would do to each; then,
-and with --dry-run, nothing is changed.
+With --statusline, ctxls becomes the status line too. ctxls runs a status line that you have already, and shows it after its own.
 
-Nothing else in the file changes: comments, order, other hooks and spelling stay. The file as it was is kept beside it, with
-` + "`.ctxls-backup`" + ` at the end of its name. For opencode it is a plugin of its own, ctxls.js, below ~/.config/opencode/plugin
-(--user, or below $XDG_CONFIG_HOME) or .opencode/plugin (--project). With --statusline ctxls becomes the status line too; one that is there already is
-run by ctxls and shown after its own.`,
+Without HOST, install lists the hosts on this machine and what it would change for each. Then, and with --dry-run, nothing is changed.`,
+	more: installFiles,
 	examples: `ctxls install
 ctxls install claude-code --statusline
 ctxls install claude-code --local --dry-run
@@ -57,53 +53,51 @@ ctxls install gemini-cli --project`,
 				if err != nil {
 					return err
 				}
-				s := a.survey(chosen)
+				plans := install.DetectHosts(registry.Installable(), chosen, a.env())
 				if *asJSON {
-					return printJSON(a.stdout, s)
+					return printJSON(a.stdout, map[string][]install.HostPlan{"hosts": plans})
 				}
-				a.printSurvey(s)
+				a.printPlans(plans)
 				return nil
 			}
 			target, err := a.target("install", scope, args)
 			if err != nil {
 				return err
 			}
-			if *statusline && !target.statusline {
-				return usageError{fmt.Sprintf("%s has no status line that runs a command", target.host)}
+			if _, ok := target.Installer.(host.StatusLiner); *statusline && !ok {
+				return usageError{fmt.Sprintf("%s has no status line that runs a command", target.Name)}
 			}
-			file := target.file
-			executable, err := a.executable()
+			executable, err := install.Executable()
 			if err != nil {
 				return err
 			}
-			after, done, err := target.install(file.Path, file.Text, executable, *statusline)
+			change, err := target.PlanInstall(executable, *statusline)
+			after := target.Installer.Profile().AfterInstall
 			switch {
 			case err != nil:
 				return err
-			case len(done) == 0:
-				a.say("nothing to do: %s runs ctxls already", file.Path)
-				for _, note := range target.notesOn(file.Text) {
+			case len(change.Done) == 0:
+				a.say("nothing to do: %s runs ctxls already", target.File.Path)
+				for _, note := range target.Installer.Blocked(target.File.Text, true) {
 					fmt.Fprintf(a.stdout, "  %s\n", note)
 				}
-				if target.trust != "" {
-					fmt.Fprintln(a.stdout, target.trust)
+				if after != "" {
+					fmt.Fprintln(a.stdout, after)
 				}
 				return nil
 			case *dryRun:
-				return a.printDiff(file, after)
+				return a.printDiff(target.File, change.After)
 			}
-			_, present, err := target.uninstall(file.Path, file.Text, nil)
-			if err != nil {
+			if err := target.Install(change); err != nil {
 				return err
 			}
-			if err := file.Replace(after, len(present) == 0); err != nil {
-				return err
-			}
-			a.printDone(file, done)
+			a.printDone(target.File, change.Done)
 			if *statusline {
-				a.noteOtherStatusLines(target.scope, file.Path)
+				for _, note := range target.OtherStatusLines(a.env()) {
+					a.say("%s", note)
+				}
 			}
-			fmt.Fprintf(a.stdout, "%s 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", cmp.Or(target.trust, "Sessions that start from now on run ctxls."), target.host)
+			fmt.Fprintf(a.stdout, "%s 'ctxls sessions' shows them. 'ctxls uninstall %s' undoes this.\n", cmp.Or(after, "Sessions that start from now on run ctxls."), target.Name)
 			return nil
 		}
 	},
@@ -124,33 +118,44 @@ line that ctxls was put before is as it was. The file and the directory go where
 			if err != nil {
 				return err
 			}
-			file := target.file
-			after, done, err := target.uninstall(file.Path, file.Text, file.Before())
+			change, err := target.PlanUninstall()
 			switch {
 			case err != nil:
 				return err
-			case len(done) == 0:
-				a.say("nothing to do: %s does not run ctxls", file.Path)
+			case len(change.Done) == 0:
+				a.say("nothing to do: %s does not run ctxls", target.File.Path)
 				return nil
 			case *dryRun:
-				return a.printDiff(file, after)
+				return a.printDiff(target.File, change.After)
 			}
-			if after == nil {
-				err = file.Remove()
-				done = append(done, "the file removed, since nothing else was in it")
-			} else {
-				err = file.Replace(after, false)
-			}
-			if err == nil {
-				err = file.Forget()
-			}
-			if err != nil {
+			if err := target.Uninstall(change); err != nil {
 				return err
 			}
-			a.printDone(file, done)
+			if change.After == nil {
+				change.Done = append(change.Done, "the file removed, since nothing else was in it")
+			}
+			a.printDone(target.File, change.Done)
 			return nil
 		}
 	},
+}
+
+// installFiles lists the files that install edits, for its help.
+func installFiles() string {
+	b := strings.Builder{}
+	b.WriteString("Files:\n")
+	env := host.Env{Getenv: func(string) string { return "" }, Home: "~"}
+	for _, h := range registry.Installable() {
+		profile := h.Installer.Profile()
+		for _, scope := range profile.Scopes {
+			fmt.Fprintf(&b, "  %-12s--%-9s%s", h.Name, scope, filepath.ToSlash(h.Installer.SettingsFile(scope, env)))
+			if scope == settings.User {
+				fmt.Fprintf(&b, ", or below $%s", profile.HomeVar)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 // scopeFlags defines the flags that choose whose settings are meant.
@@ -177,73 +182,64 @@ func chosenScope(flags map[settings.Scope]*bool) (settings.Scope, error) {
 	return scope, nil
 }
 
-// target is what a command line of install or uninstall names.
-type target struct {
-	installer
-	scope settings.Scope
-	file  *settings.File
-}
-
-// target opens the settings that a command line names.
-func (a *app) target(command string, flags map[settings.Scope]*bool, args []string) (*target, error) {
+// target opens the settings file that a command line names.
+func (a *app) target(command string, flags map[settings.Scope]*bool, args []string) (*install.Target, error) {
+	hosts := strings.Join(installableHosts(), ", ")
 	if len(args) != 1 {
-		return nil, usageError{command + " takes one host: " + strings.Join(installableHosts(), ", ")}
+		return nil, usageError{command + " takes one host: " + hosts}
 	}
-	i := slices.IndexFunc(installers, func(i installer) bool { return string(i.host) == args[0] })
-	if i < 0 {
-		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), strings.Join(installableHosts(), ", "))}
+	h, ok := registry.Find(core.Host(args[0]))
+	if !ok || h.Installer == nil {
+		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), hosts)}
 	}
-	chosen, err := chosenScope(flags)
+	scope, err := chosenScope(flags)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{installer: installers[i], scope: chosen}
-	if !slices.Contains(t.scopes, t.scope) {
-		return nil, usageError{fmt.Sprintf("%s has no --%s settings; it has %v", t.host, t.scope, t.scopes)}
+	target, err := install.Open(h, scope, a.env())
+	if wrong, ok := errors.AsType[install.ScopeError](err); ok {
+		return nil, usageError{wrong.Error()}
 	}
-	t.file, err = a.openSettings(t.installer, t.scope)
-	return t, err
+	return target, err
 }
 
-// openSettings opens the settings of a host's scope.
-func (a *app) openSettings(i installer, scope settings.Scope) (*settings.File, error) {
-	if scope == settings.User && a.home == "" && a.getenv(i.homeVar) == "" {
-		return nil, hintError{fmt.Errorf("no home directory"), "set HOME or " + i.homeVar + ", or use --project"}
-	}
-	path, err := filepath.Abs(i.settingsFile(scope, a.getenv, a.home, a.cwd))
-	if err != nil {
-		return nil, err
-	}
-	file, err := settings.Open(path)
-	if err == nil {
-		file.Dirs = i.dirs
-	}
-	return file, err
-}
+func installableHosts() []string { return registry.Names(registry.Installable()) }
 
-// executable returns the absolute path by which hosts are to run this program: as found on the PATH where that is this one,
-// since a package manager replaces what lies behind it, else where it lies.
-func (a *app) executable() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
+// printPlans shows the hosts that were found, and what installing into each would do.
+func (a *app) printPlans(plans []install.HostPlan) {
+	none := true
+	for _, p := range plans {
+		if !p.Found {
+			continue
+		}
+		none = false
+		var where []string
+		for _, place := range []*string{p.Program, p.Directory} {
+			if place != nil {
+				where = append(where, core.Sanitize(*place, 0))
+			}
+		}
+		fmt.Fprintf(a.stdout, "%s (%s)\n", p.Host, strings.Join(where, ", "))
+		switch {
+		case p.Problem != nil:
+			a.say("  cannot be done: %s", *p.Problem)
+		case len(p.Changes) == 0:
+			a.say("  nothing to do: %s runs ctxls already", *p.File)
+		default:
+			a.say("  would change %s", *p.File)
+		}
+		for _, change := range append(p.Changes, p.Blocked...) {
+			a.say("    %s", change)
+		}
+		if p.Advice != "" && p.Problem == nil {
+			fmt.Fprintf(a.stdout, "  note: %s\n", p.Advice)
+		}
 	}
-	if found, err := exec.LookPath("ctxls"); err == nil && filepath.IsAbs(found) && sameFile(found, self) {
-		self = found
+	if none {
+		fmt.Fprintf(a.stdout, "No host was found that ctxls installs into; it takes %s.\n", strings.Join(installableHosts(), ", "))
+		return
 	}
-	if !settings.IsOwn(self) {
-		return "", hintError{fmt.Errorf("this program is called %s", filepath.Base(self)), "name it ctxls: that is how its hooks are recognised"}
-	}
-	return filepath.ToSlash(self), nil
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	fmt.Fprintln(a.stdout, "Nothing was changed: 'ctxls install HOST' does what stands under it.")
 }
 
 // printDiff shows what would change. What stands in the file may be anybody's, as in a cloned repository; only tabs stay as they are.

@@ -35,13 +35,20 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// hintError is an error with advice: what to do about it.
+// hinter is an error that says what to do about it.
+type hinter interface {
+	error
+	Hint() string
+}
+
+// hintError adds a hint to an error.
 type hintError struct {
 	error
 	hint string
 }
 
 func (e hintError) Unwrap() error { return e.error }
+func (e hintError) Hint() string  { return e.hint }
 
 // run carries out one command line and returns the exit status.
 func run(args []string, a *app) int {
@@ -137,7 +144,7 @@ func commandName(args []string) (string, []string) {
 }
 
 func hasHint(err error) bool {
-	_, ok := errors.AsType[hintError](err)
+	_, ok := errors.AsType[hinter](err)
 	return ok
 }
 
@@ -149,8 +156,8 @@ func fail(stderr io.Writer, err error) int {
 	for line := range strings.SplitSeq(err.Error(), "\n") { // it may quote the command line
 		fmt.Fprintln(stderr, "ctxls:", core.Sanitize(line, 0))
 	}
-	if h, ok := errors.AsType[hintError](err); ok {
-		fmt.Fprintln(stderr, "ctxls: hint:", h.hint)
+	if h, ok := errors.AsType[hinter](err); ok {
+		fmt.Fprintln(stderr, "ctxls: hint:", h.Hint())
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage

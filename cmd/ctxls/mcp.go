@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/rpc/mcp"
 )
@@ -42,7 +41,7 @@ func (a *app) mcp(ctx context.Context) error {
 		return err
 	}
 	// As in serve.
-	s.Adapters[core.HostClaudeCode] = claudecode.New(nil)
+	s.Adapters = registry.Adapters(nil)
 	return mcp.New(mcp.Options{
 		Service: s, Version: versionString(), Log: a.log, Folders: workspace(a.cwd), HostPID: host,
 		HostLives: func() bool { return os.Getppid() == host && rpc.ProcessLives(host) },

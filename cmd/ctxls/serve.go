@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
 )
 
@@ -49,8 +49,8 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	if err != nil {
 		return err
 	}
-	// What the environment says of Claude Code's settings is true of hooks, which it started, and not of a server.
-	s.Adapters[core.HostClaudeCode] = claudecode.New(nil)
+	// The environment says how a host is configured only in a hook, which the host started.
+	s.Adapters = registry.Adapters(nil)
 	options.Service, options.Log, options.Configure = s, a.log, a.configure
 	return rpc.New(options).ServeStdio(ctx)
 }

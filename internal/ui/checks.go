@@ -7,37 +7,18 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// Check is one thing that was looked at, and what was found.
-type Check struct {
-	Group  string      `json:"group"`  // what it is about: ctxls, settings, state, a host, sessions
-	Name   string      `json:"name"`   // what was looked at
-	Status CheckStatus `json:"status"` // ok, warn, fail or skip
-	What   string      `json:"what"`   // what was found
-	Hint   string      `json:"hint"`   // what to do about it; "" is nothing
-}
-
-// CheckStatus says how a check came out.
-type CheckStatus string
-
-// The statuses.
-const (
-	CheckOK   CheckStatus = "ok"
-	CheckWarn CheckStatus = "warn" // it works, but not as somebody may think
-	CheckFail CheckStatus = "fail" // it does not work
-	CheckSkip CheckStatus = "skip" // there is nothing to look at
-)
-
 // look returns how a status is drawn: by its word, and in colours by a sign before it too.
-func (s CheckStatus) look() (sign string, style lipgloss.Style) {
+func statusLook(s check.Status) (sign string, style lipgloss.Style) {
 	switch s {
-	case CheckOK:
+	case check.OK:
 		return "✓", levelLook[core.LevelNormal]
-	case CheckWarn:
+	case check.Warn:
 		return "!", levelLook[core.LevelWarning]
-	case CheckFail:
+	case check.Fail:
 		return "✗", levelLook[core.LevelCritical]
 	}
 	return "·", faint
@@ -48,7 +29,7 @@ const narrowestText = 24
 
 // Checks writes checks under their groups, which follow each other as they come. Texts are broken into lines where the screen has
 // an edge, and never shortened: what is to be typed stands in them.
-func Checks(w io.Writer, checks []Check, l Look) error {
+func Checks(w io.Writer, checks []check.Check, l Look) error {
 	names := 0
 	for _, c := range checks {
 		names = max(names, lipgloss.Width(safe(c.Name, 0)))
@@ -63,8 +44,8 @@ func Checks(w io.Writer, checks []Check, l Look) error {
 			group = c.Group
 			b.WriteString(l.paint(strong, safe(group, 0)) + "\n")
 		}
-		sign, style := c.Status.look()
-		status := padded(string(c.Status), len(CheckWarn))
+		sign, style := statusLook(c.Status)
+		status := padded(string(c.Status), len(check.Warn))
 		if l.Color {
 			status = sign + " " + status
 		}

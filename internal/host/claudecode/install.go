@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
@@ -34,31 +35,42 @@ var Hooks = []settings.Hook{
 	{Event: "SessionEnd", Timeout: hookTimeout},
 }
 
-// Scopes are the scopes that Claude Code has. Of settings that exclude each other, such as the status line, those of a later
-// one win (https://code.claude.com/docs/en/settings).
-var Scopes = []settings.Scope{settings.User, settings.Project, settings.Local}
+// Host is Claude Code for the registry.
+var Host = host.Host{
+	Name:      core.HostClaudeCode,
+	Title:     "Claude Code",
+	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
+	Installer: Installer{},
+}
 
-// SettingsFile returns the file of a scope, for a home and a working directory.
-func SettingsFile(scope settings.Scope, getenv func(string) string, home, cwd string) string {
+// Installer implements host.Installer and host.StatusLiner.
+type Installer struct{}
+
+// Profile returns the profile of Claude Code. Of settings that exclude each other, such as the status line, those of a later
+// scope win (https://code.claude.com/docs/en/settings).
+func (Installer) Profile() host.Profile {
+	return host.Profile{
+		Program: "claude", Scopes: []settings.Scope{settings.User, settings.Project, settings.Local}, HomeVar: "CLAUDE_CONFIG_DIR",
+		Events: Hooks, Deduplicates: true,
+	}
+}
+
+// SettingsFile returns the settings file of a scope.
+func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
 	switch scope {
 	case settings.Project:
-		return filepath.Join(cwd, ".claude", "settings.json")
+		return filepath.Join(env.CWD, ".claude", "settings.json")
 	case settings.Local:
-		return filepath.Join(cwd, ".claude", "settings.local.json")
+		return filepath.Join(env.CWD, ".claude", "settings.local.json")
 	}
-	if dir := getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Join(dir, "settings.json")
-	}
-	return filepath.Join(home, ".claude", "settings.json")
+	return filepath.Join(cmp.Or(env.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(env.Home, ".claude")), "settings.json")
 }
 
 // statusLineMember is where settings hold the status line.
 const statusLineMember = "statusLine"
 
-// Install returns a settings text in which Claude Code runs executable, an absolute path, at every event of Hooks, and as its
-// status line where statusline is set; a status line that was there is run by ours and stays. done says what was changed, one
-// sentence each; none means that nothing had to be. name is the file's, for errors. text is nil where there is no file yet.
-func Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error) {
+// Install implements host.Installer. A status line that the text sets already is run by ours.
+func (Installer) Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error) {
 	executable = strings.ReplaceAll(executable, `\`, "/")
 	doc, err := settings.Parse(name, text)
 	if err != nil {
@@ -92,11 +104,11 @@ func Install(name string, text []byte, executable string, statusline bool) (afte
 	if len(done) == 0 {
 		return text, nil, nil
 	}
-	return doc.Bytes(), append(done, Notes(text)...), nil
+	return doc.Bytes(), append(done, notes(text)...), nil
 }
 
-// Notes says why Claude Code does not run what stands in a settings text, one sentence each.
-func Notes(text []byte) (notes []string) {
+// notes says why Claude Code does not run what a settings text holds, one sentence each.
+func notes(text []byte) (notes []string) {
 	doc, err := settings.Parse("", text)
 	if err != nil {
 		return nil
@@ -110,42 +122,31 @@ func Notes(text []byte) (notes []string) {
 	return notes
 }
 
-// Off says why Claude Code runs no hook of any scope where a settings text counts, one sentence each.
-func Off(text []byte) []string {
-	if doc, err := settings.Parse("", text); err != nil || !doc.Standard() { // it is skipped, and so switches nothing off
+// Blocked implements host.Installer. Claude Code skips a file that is not standard JSON, so that such a file blocks only itself.
+func (Installer) Blocked(text []byte, installed bool) []string {
+	if doc, err := settings.Parse("", text); !installed && (err != nil || !doc.Standard()) {
 		return nil
 	}
-	return Notes(text)
+	return notes(text)
 }
 
-// HasStatusLine reports whether a settings text sets a status line, ours or any.
-func HasStatusLine(text []byte) bool {
-	there, _, _ := StatusLine(text)
-	return there
-}
-
-// StatusLine reports whether a settings text sets a status line. program is the ctxls that it runs, "" where it is not ours;
-// then is the command that ours runs in turn, or the one that is not ours.
-func StatusLine(text []byte) (there bool, program, then string) {
+// StatusLine implements host.StatusLiner.
+func (Installer) StatusLine(text []byte) host.StatusLine {
 	doc, err := settings.Parse("", text)
 	if err != nil {
-		return false, "", ""
+		return host.StatusLine{}
 	}
 	command, there, err := doc.Command(statusLineMember)
 	if line, own := parseStatusLine(command); own {
-		return true, line.executable, line.then
+		return host.StatusLine{Set: true, Program: line.executable, Then: line.then}
 	}
-	return there || err != nil, "", command
+	return host.StatusLine{Set: there || err != nil, Then: command}
 }
 
-// OwnHooks returns the hooks of a settings text that run ctxls. A plugin of that name which the text enables is one more, with a
-// program of the PATH: as the plugin is made, and as nobody can put it otherwise.
-func OwnHooks(text []byte) []settings.Own {
+// Installed implements host.Installer. An enabled plugin named ctxls is one more entry. It always runs the ctxls on the PATH.
+func (Installer) Installed(text []byte) []settings.Own {
 	return append(settings.OwnHooks(text, core.HostClaudeCode), plugins(text)...)
 }
-
-// PluginPlace begins the place of a plugin.
-const PluginPlace = "plugin "
 
 // plugins returns the plugins called ctxls that a settings text enables, whatever marketplace they are from.
 func plugins(text []byte) (own []settings.Own) {
@@ -157,21 +158,21 @@ func plugins(text []byte) (own []settings.Own) {
 	_ = json.Unmarshal([]byte(doc.Raw("enabledPlugins")), &enabled)
 	for _, name := range slices.Sorted(maps.Keys(enabled)) {
 		if strings.HasPrefix(name, "ctxls@") && enabled[name] != false {
-			own = append(own, settings.Own{Place: PluginPlace + name, Program: "ctxls"})
+			own = append(own, settings.Own{Place: "plugin " + name, Program: "ctxls", Undo: "/plugin in Claude Code, which switches a plugin off"})
 		}
 	}
 	return own
 }
 
-// OwnServers returns the MCP servers of Claude Code that are ctxls: of the user, of the project, and of the user in the project.
-func OwnServers(getenv func(string) string, home, cwd string) []settings.Own {
-	own := filepath.Join(cmp.Or(getenv("CLAUDE_CONFIG_DIR"), home), ".claude.json")
-	return slices.Concat(settings.OwnServers(own, "mcpServers"), settings.OwnServers(own, "projects", cwd, "mcpServers"),
-		settings.OwnServers(filepath.Join(cwd, ".mcp.json"), "mcpServers"))
+// Servers implements host.Installer: the servers of the user, of the user in this project, and of the project.
+func (Installer) Servers(env host.Env) []settings.Own {
+	own := filepath.Join(cmp.Or(env.Getenv("CLAUDE_CONFIG_DIR"), env.Home), ".claude.json")
+	return slices.Concat(settings.OwnServers(own, "mcpServers"), settings.OwnServers(own, "projects", env.CWD, "mcpServers"),
+		settings.OwnServers(filepath.Join(env.CWD, ".mcp.json"), "mcpServers"))
 }
 
-// Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.
-func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
+// Uninstall implements host.Installer; see settings.Uninstall.
+func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
 	return settings.Uninstall(name, text, before, core.HostClaudeCode, removeStatusLine)
 }
 

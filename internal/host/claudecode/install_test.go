@@ -17,7 +17,7 @@ import (
 const binary = "/usr/local/bin/ctxls"
 
 func install(t interface{ Fatal(...any) }, text []byte, statusline bool) []byte {
-	after, done, err := Install("settings.json", text, binary, statusline)
+	after, done, err := Host.Installer.Install("settings.json", text, binary, statusline)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func install(t interface{ Fatal(...any) }, text []byte, statusline bool) []byte 
 }
 
 func uninstall(t interface{ Fatal(...any) }, text, before []byte) []byte {
-	after, _, err := Uninstall("settings.json", text, before)
+	after, _, err := Host.Installer.Uninstall("settings.json", text, before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestInstall(t *testing.T) {
 			if diff := cmp.Diff(want, commands(t, bytes.TrimPrefix(after, []byte("\ufeff")))); diff != "" {
 				t.Errorf("what the host runs (-want +got):\n%s\n%s", diff, after)
 			}
-			if again, done, err := Install("settings.json", after, binary, test.statusline); err != nil || len(done) > 0 || !bytes.Equal(again, after) {
+			if again, done, err := Host.Installer.Install("settings.json", after, binary, test.statusline); err != nil || len(done) > 0 || !bytes.Equal(again, after) {
 				t.Errorf("a second install did %q, %v", done, err)
 			}
 			if got := uninstall(t, after, before); !bytes.Equal(got, before) || (got == nil) != (before == nil) {
@@ -152,7 +152,7 @@ func TestInstallRefuses(t *testing.T) {
 		{"{\"a\": \"\xff\"}", "settings.json: not UTF-8 text"},
 		{strings.Repeat("[", 1<<20), "settings.json: more than 20000 brackets"},
 	} {
-		after, _, err := Install("settings.json", []byte(test.text), binary, true)
+		after, _, err := Host.Installer.Install("settings.json", []byte(test.text), binary, true)
 		if core.CodeOf(err) != core.CodeInvalid || !strings.HasPrefix(err.Error(), test.want) || after != nil {
 			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
 		}
@@ -166,7 +166,7 @@ func TestInstallNotes(t *testing.T) {
 		`{"model": "opus" /* big */}`: "note: the file has comments",
 		`{"disableAllHooks": false}`:  "hooks added: ",
 	} {
-		_, done, err := Install("settings.json", []byte(text), binary, false)
+		_, done, err := Host.Installer.Install("settings.json", []byte(text), binary, false)
 		if err != nil || !strings.HasPrefix(done[len(done)-1], want) {
 			t.Errorf("%s: %q, %v", text, done, err)
 		}
@@ -176,7 +176,7 @@ func TestInstallNotes(t *testing.T) {
 // Another ctxls, as after a move or from a written example, is known again.
 func TestInstallKnowsItsOwn(t *testing.T) {
 	old := install(t, []byte("{}"), true)
-	moved, done, err := Install("settings.json", old, `C:\Program Files\ctxls\ctxls.exe`, true)
+	moved, done, err := Host.Installer.Install("settings.json", old, `C:\Program Files\ctxls\ctxls.exe`, true)
 	if err != nil || len(done) != 2 {
 		t.Fatal(done, err)
 	}
@@ -248,7 +248,7 @@ func TestInstallAndUninstallRestoreEveryByte(t *testing.T) {
 		before := []byte(g.document())
 		statusline := rapid.Bool().Draw(t, "statusline")
 		installed := install(t, before, statusline)
-		if _, done, err := Install("settings.json", installed, binary, statusline); err != nil || len(done) > 0 {
+		if _, done, err := Host.Installer.Install("settings.json", installed, binary, statusline); err != nil || len(done) > 0 {
 			t.Fatalf("a second install did %q, %v:\n%s", done, err, installed)
 		}
 		if got := uninstall(t, installed, before); !bytes.Equal(got, before) {
@@ -343,7 +343,7 @@ func FuzzInstall(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, statusline bool) {
-		after, done, err := Install("settings.json", text, binary, statusline)
+		after, done, err := Host.Installer.Install("settings.json", text, binary, statusline)
 		if err != nil || bytes.Contains(text, []byte("ctxls")) {
 			return
 		}

@@ -13,7 +13,7 @@ func TestPluginIsWhatInstallDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	installed, _, err := Install("hooks.json", nil, "ctxls", false)
+	installed, _, err := Host.Installer.Install("hooks.json", nil, "ctxls", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,11 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
@@ -28,29 +30,45 @@ var Hooks = []settings.Hook{
 	{Event: "SessionEnd", Timeout: endTimeout},
 }
 
-// Scopes are the scopes that Codex has. The hooks of both run.
-var Scopes = []settings.Scope{settings.User, settings.Project}
-
-// HooksFile returns the file of a scope, for a home and a working directory.
-func HooksFile(scope settings.Scope, getenv func(string) string, home, cwd string) string {
-	if scope == settings.Project {
-		return filepath.Join(cwd, ".codex", "hooks.json")
-	}
-	if dir := getenv("CODEX_HOME"); dir != "" {
-		return filepath.Join(dir, "hooks.json")
-	}
-	return filepath.Join(home, ".codex", "hooks.json")
+// Host is Codex for the registry.
+var Host = host.Host{
+	Name:      core.HostCodex,
+	Title:     "Codex",
+	Adapter:   func(func(string) string) core.Adapter { return New() },
+	Installer: Installer{},
 }
 
-// Trust says what is left to do once the hooks are in place.
-const Trust = "Codex runs new and changed hooks only once you have trusted them, and until then skips them without a word.\n" +
+// Installer implements host.Installer and host.Checker.
+type Installer struct{}
+
+// Profile returns the profile of Codex. It runs the hooks of both scopes.
+func (Installer) Profile() host.Profile {
+	return host.Profile{
+		Program: "codex", Scopes: []settings.Scope{settings.User, settings.Project}, HomeVar: "CODEX_HOME", Events: Hooks, Deduplicates: true,
+		Advice: "Codex skips hooks until you trust them: start codex and type /hooks", AfterInstall: trustHooks,
+	}
+}
+
+// SettingsFile returns the hooks.json of a scope.
+func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
+	if scope == settings.Project {
+		return filepath.Join(env.CWD, ".codex", "hooks.json")
+	}
+	return filepath.Join(codexDir(env), "hooks.json")
+}
+
+// codexDir returns the directory in which Codex keeps the user's settings.
+func codexDir(env host.Env) string {
+	return cmp.Or(env.Getenv("CODEX_HOME"), filepath.Join(env.Home, ".codex"))
+}
+
+// trustHooks says what is left to do once the hooks are installed.
+const trustHooks = "Codex runs new and changed hooks only once you have trusted them, and until then skips them without a word.\n" +
 	"To trust them, start codex: it says \"Hooks need review\"; choose \"Review hooks\" or \"Trust all and continue\".\n" +
 	"Typing /hooks in codex does the same later. 'codex exec' never asks. Sessions that start after that run ctxls."
 
-// Install returns a text of hooks.json in which Codex runs executable, an absolute path, at every event of Hooks. done says what was
-// changed, one sentence each; none means that nothing had to be. name is the file's, for errors. text is nil where there is no
-// file yet.
-func Install(name string, text []byte, executable string) (after []byte, done []string, err error) {
+// Install implements host.Installer.
+func (i Installer) Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 	doc, err := settings.Parse(name, text)
 	if err != nil {
 		return nil, nil, err
@@ -65,11 +83,14 @@ func Install(name string, text []byte, executable string) (after []byte, done []
 	if !settings.Runnable(executable) {
 		done = append(done, "note: Codex on Windows runs hooks through a shell, and none runs a program in a directory with one of & ( ) ^ @ $ ` in its name; move ctxls to another one")
 	}
-	return doc.Bytes(), append(done, Notes(text)...), nil
+	return doc.Bytes(), append(done, i.Blocked(text, true)...), nil
 }
 
-// Notes says why Codex does not run what stands in a text of hooks.json, one sentence each.
-func Notes(text []byte) (notes []string) {
+// Blocked implements host.Installer.
+func (Installer) Blocked(text []byte, installed bool) (notes []string) {
+	if !installed {
+		return nil
+	}
 	doc, err := settings.Parse("", text)
 	if err == nil && (!doc.Standard() || bytes.HasPrefix(text, []byte("\ufeff"))) { // "failed to parse hooks config"
 		notes = append(notes, "note: the file has comments, trailing commas or a byte order mark, and Codex reads no hooks from such a file until they are gone")
@@ -77,7 +98,12 @@ func Notes(text []byte) (notes []string) {
 	return notes
 }
 
-// Uninstall returns a text of hooks.json without anything that runs ctxls; see settings.Uninstall.
-func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
+// Installed implements host.Installer.
+func (Installer) Installed(text []byte) []settings.Own {
+	return settings.OwnHooks(text, core.HostCodex)
+}
+
+// Uninstall implements host.Installer; see settings.Uninstall.
+func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
 	return settings.Uninstall(name, text, before, core.HostCodex, nil)
 }

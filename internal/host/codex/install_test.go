@@ -10,13 +10,14 @@ import (
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
 
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 const binary = "/usr/local/bin/ctxls"
 
 func install(t interface{ Fatal(...any) }, text []byte, executable string) []byte {
-	after, done, err := Install("hooks.json", text, executable)
+	after, done, err := Host.Installer.Install("hooks.json", text, executable, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +98,10 @@ func TestInstall(t *testing.T) {
 			if diff := cmp.Diff(want, hooks(t, after)); diff != "" {
 				t.Errorf("what Codex runs (-want +got):\n%s\n%s", diff, after)
 			}
-			if again, done, err := Install("hooks.json", after, binary); err != nil || len(done) > 0 || !bytes.Equal(again, after) {
+			if again, done, err := Host.Installer.Install("hooks.json", after, binary, false); err != nil || len(done) > 0 || !bytes.Equal(again, after) {
 				t.Errorf("a second install did %q, %v", done, err)
 			}
-			got, done, err := Uninstall("hooks.json", after, before)
+			got, done, err := Host.Installer.Uninstall("hooks.json", after, before)
 			if err != nil || len(done) != 1 || !bytes.Equal(got, before) || (got == nil) != (before == nil) {
 				t.Errorf("uninstall did %q, %v (-want +got):\n%s", done, err, cmp.Diff(string(before), string(got)))
 			}
@@ -131,7 +132,7 @@ func TestInstallWhereverTheProgramLies(t *testing.T) {
 		if got := hooks(t, moved)["Stop"]; len(got) != 1 || got[0].Command != binary+" hook codex" {
 			t.Errorf("%s, moved: %v", executable, got)
 		}
-		if left, _, err := Uninstall("hooks.json", text, nil); err != nil || left != nil {
+		if left, _, err := Host.Installer.Uninstall("hooks.json", text, nil); err != nil || left != nil {
 			t.Errorf("%s: uninstall left %s, %v", executable, left, err)
 		}
 	}
@@ -142,7 +143,7 @@ func TestInstallSaysWhatCannotRun(t *testing.T) {
 	for executable, said := range map[string]bool{
 		"C:/Program Files (x86)/ctxls.exe": true, "C:/r&d/ctxls.exe": true, "C:/Program Files/ctxls.exe": false, "/opt/r&d (x)/ctxls": false,
 	} {
-		_, done, err := Install("hooks.json", nil, executable)
+		_, done, err := Host.Installer.Install("hooks.json", nil, executable, false)
 		if err != nil || strings.Contains(strings.Join(done, "\n"), "note: Codex on Windows") != said {
 			t.Errorf("%s: %q, %v", executable, done, err)
 		}
@@ -153,7 +154,7 @@ func TestInstallSaysWhatCannotRun(t *testing.T) {
 func TestInstallRewritesQuotesOnWindows(t *testing.T) {
 	const program = "C:/Program Files/ctxls/ctxls.exe"
 	old := strings.ReplaceAll(string(install(t, nil, program)), "cmd /d /c ", "")
-	after, done, err := Install("hooks.json", []byte(old), program)
+	after, done, err := Host.Installer.Install("hooks.json", []byte(old), program, false)
 	if err != nil || len(done) != 1 || string(after) != string(install(t, nil, program)) {
 		t.Errorf("%q, %v\n%s", done, err, after)
 	}
@@ -162,10 +163,10 @@ func TestInstallRewritesQuotesOnWindows(t *testing.T) {
 // A line that somebody amended is ours, and stays as they wrote it.
 func TestAnAmendedLineStays(t *testing.T) {
 	text := []byte(strings.ReplaceAll(string(install(t, nil, binary)), binary, "CTXLS_LOG_LEVEL=debug /elsewhere/ctxls"))
-	if after, done, err := Install("hooks.json", text, binary); err != nil || done != nil || !bytes.Equal(after, text) {
+	if after, done, err := Host.Installer.Install("hooks.json", text, binary, false); err != nil || done != nil || !bytes.Equal(after, text) {
 		t.Errorf("install did %q, %v", done, err)
 	}
-	if left, _, err := Uninstall("hooks.json", text, nil); err != nil || left != nil {
+	if left, _, err := Host.Installer.Uninstall("hooks.json", text, nil); err != nil || left != nil {
 		t.Errorf("uninstall left %s, %v", left, err)
 	}
 }
@@ -173,12 +174,12 @@ func TestAnAmendedLineStays(t *testing.T) {
 // What Codex does not read is said.
 func TestInstallSaysWhatCodexDoesNotRead(t *testing.T) {
 	for text, want := range map[string]bool{"{ // mine\n}": true, `{"a": 1,}`: true, "\ufeff{}": true, "{}": false} {
-		_, done, err := Install("hooks.json", []byte(text), binary)
+		_, done, err := Host.Installer.Install("hooks.json", []byte(text), binary, false)
 		if err != nil || strings.Contains(strings.Join(done, "\n"), "note: the file has comments") != want {
 			t.Errorf("%q: %q, %v", text, done, err)
 		}
 	}
-	if _, _, err := Install("hooks.json", []byte(`{"hooks": []}`), binary); err == nil || err.Error() != `hooks.json:1:11: "hooks" holds a list, want an object` {
+	if _, _, err := Host.Installer.Install("hooks.json", []byte(`{"hooks": []}`), binary, false); err == nil || err.Error() != `hooks.json:1:11: "hooks" holds a list, want an object` {
 		t.Errorf("a list of hooks: %v", err)
 	}
 }
@@ -197,7 +198,7 @@ func TestUninstallUndoesInstall(t *testing.T) {
 		}
 		text := []byte("{" + space.Draw(t, "a") + `"hooks": {` + space.Draw(t, "b") + strings.Join(events, ","+space.Draw(t, "c")) + space.Draw(t, "d") + "}" + space.Draw(t, "f") + "}")
 		after := install(t, text, binary)
-		got, _, err := Uninstall("hooks.json", after, text)
+		got, _, err := Host.Installer.Uninstall("hooks.json", after, text)
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%v: %q became %q", err, text, got)
 		}
@@ -215,7 +216,7 @@ func TestHooksFile(t *testing.T) {
 		{settings.Project, "/elsewhere", "/w/.codex/hooks.json"},
 	} {
 		getenv := func(name string) string { return map[string]string{"CODEX_HOME": test.home}[name] }
-		if got := strings.ReplaceAll(HooksFile(test.scope, getenv, "/home/dev", "/w"), `\`, "/"); got != test.want {
+		if got := strings.ReplaceAll(Host.Installer.SettingsFile(test.scope, host.Env{Getenv: getenv, Home: "/home/dev", CWD: "/w"}), `\`, "/"); got != test.want {
 			t.Errorf("%s: %s, want %s", test.scope, got, test.want)
 		}
 	}

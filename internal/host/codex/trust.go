@@ -3,12 +3,13 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/ctxls/ctxls/internal/check"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
@@ -17,11 +18,42 @@ import (
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_compact:0:0"]
 //	trusted_hash = "sha256:…"
 
-// Trusted returns how many of the hooks of a file are trusted, and how many of these are switched off. A hook that has changed since
-// is trusted no more, which only Codex can tell: it counts here.
-func Trusted(getenv func(string) string, home, file string, hooks []settings.Own) (trusted, off int) {
+// Check implements host.Checker: whether the user's settings switch hooks off, and how many of the hooks are trusted.
+func (Installer) Check(env host.Env, places []host.Place) (checks []check.Check) {
+	lines := configLines(env)
+	for _, line := range lines {
+		if line.table == "features" && line.key == "hooks" && line.value == "false" {
+			what := fmt.Sprintf("features.hooks is false in %s: Codex runs no hook until it is not", configFile(env))
+			checks = append(checks, check.Check{Name: "switched off", Status: check.Fail, What: what, Hint: "remove that line"})
+		}
+	}
+	for _, p := range places {
+		if len(p.Own) == 0 {
+			continue
+		}
+		trusted, off := trustedHooks(lines, p.File.Path, p.Own)
+		c := check.Check{Name: "trust", Status: check.Warn, What: fmt.Sprintf("%d of %d hooks in %s", trusted, len(p.Own), p.File.Path)}
+		switch {
+		case trusted < len(p.Own):
+			c.What += " are trusted; Codex skips the others without a word"
+			c.Hint = "start codex and type /hooks, then trust them"
+		case off > 0:
+			c.What += fmt.Sprintf(" are trusted, but %d are switched off", off)
+			c.Hint = "start codex and type /hooks, then switch them on"
+		default:
+			c.Status = check.OK
+			c.What += " are trusted, if they have not changed since"
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+// trustedHooks returns how many of the hooks of a file are trusted, and how many of these are switched off. Codex stops to trust a
+// hook that has changed, which only Codex can tell: such a hook counts as trusted here.
+func trustedHooks(lines []configLine, file string, hooks []settings.Own) (trusted, off int) {
 	states := map[string]map[string]string{}
-	for _, line := range configLines(getenv, home) {
+	for _, line := range lines {
 		if name, ok := strings.CutPrefix(line.table, "hooks.state."); ok {
 			if states[unquoted(name)] == nil {
 				states[unquoted(name)] = map[string]string{}
@@ -32,7 +64,7 @@ func Trusted(getenv func(string) string, home, file string, hooks []settings.Own
 	for _, hook := range hooks {
 		place := ":" + snake(hook.Place) + ":" + strconv.Itoa(hook.Group) + ":" + strconv.Itoa(hook.Index)
 		for name, state := range states {
-			if path, ok := strings.CutSuffix(name, place); ok && state["trusted_hash"] != "" && sameFile(path, file) {
+			if path, ok := strings.CutSuffix(name, place); ok && state["trusted_hash"] != "" && (path == file || host.SameFile(path, file)) {
 				trusted++
 				if state["enabled"] == "false" {
 					off++
@@ -44,21 +76,11 @@ func Trusted(getenv func(string) string, home, file string, hooks []settings.Own
 	return trusted, off
 }
 
-// HooksOff says why Codex runs no hooks at all, one sentence each, as the user's settings have it.
-func HooksOff(getenv func(string) string, home string) (notes []string) {
-	for _, line := range configLines(getenv, home) {
-		if line.table == "features" && line.key == "hooks" && line.value == "false" {
-			notes = append(notes, fmt.Sprintf("features.hooks is false in %s: Codex runs no hook until it is not", configFile(getenv, home)))
-		}
-	}
-	return notes
-}
-
-// OwnServers returns the MCP servers of Codex that are ctxls.
-func OwnServers(getenv func(string) string, home, _ string) (own []settings.Own) {
+// Servers implements host.Installer.
+func (Installer) Servers(env host.Env) (own []settings.Own) {
 	var names []string
 	commands := map[string][2]string{} // command and args, by table
-	for _, line := range configLines(getenv, home) {
+	for _, line := range configLines(env) {
 		command, known := commands[line.table]
 		switch line.key {
 		case "command":
@@ -79,23 +101,21 @@ func OwnServers(getenv func(string) string, home, _ string) (own []settings.Own)
 		var args []string
 		_ = json.Unmarshal([]byte(strings.ReplaceAll(commands[table][1], "'", `"`)), &args) // what is no list of strings is none of ours
 		if words := append([]string{unquoted(commands[table][0])}, args...); settings.IsOwnServer(words) {
-			own = append(own, settings.Own{File: configFile(getenv, home), Place: "MCP server " + unquoted(name), Program: words[0]})
+			own = append(own, settings.Own{File: configFile(env), Place: "MCP server " + unquoted(name), Program: words[0]})
 		}
 	}
 	return own
 }
 
-func configFile(getenv func(string) string, home string) string {
-	return filepath.Join(filepath.Dir(HooksFile(settings.User, getenv, home, "")), "config.toml")
-}
+func configFile(env host.Env) string { return filepath.Join(codexDir(env), "config.toml") }
 
 // configLine is a line "key = value" of config.toml and the table that it stands in.
 type configLine struct{ table, key, value string }
 
 // configLines returns the lines of the user's config.toml, none where it cannot be read. They are read one by one: of what Codex
 // and its commands write there, nothing that is looked for goes over several.
-func configLines(getenv func(string) string, home string) (lines []configLine) {
-	file, err := settings.Open(configFile(getenv, home))
+func configLines(env host.Env) (lines []configLine) {
+	file, err := settings.Open(configFile(env))
 	if err != nil {
 		return nil
 	}
@@ -139,16 +159,4 @@ func snake(event string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-func sameFile(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

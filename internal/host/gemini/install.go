@@ -1,10 +1,12 @@
 package gemini
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
@@ -25,24 +27,37 @@ var Hooks = []settings.Hook{
 	{Event: "SessionEnd", Timeout: hookTimeout},
 }
 
-// Scopes are the scopes that Gemini CLI has. The hooks of both run, the same hook once.
-var Scopes = []settings.Scope{settings.User, settings.Project}
-
-// SettingsFile returns the file of a scope, for a home and a working directory.
-func SettingsFile(scope settings.Scope, getenv func(string) string, home, cwd string) string {
-	if scope == settings.Project {
-		return filepath.Join(cwd, ".gemini", "settings.json")
-	}
-	if dir := getenv("GEMINI_CLI_HOME"); dir != "" {
-		home = dir
-	}
-	return filepath.Join(home, ".gemini", "settings.json")
+// Host is Gemini CLI for the registry. It shows the user what stands on standard error where standard output is empty.
+var Host = host.Host{
+	Name:        core.HostGeminiCLI,
+	Title:       "Gemini CLI",
+	Adapter:     func(func(string) string) core.Adapter { return New() },
+	Installer:   Installer{},
+	ShowsStderr: true,
 }
 
-// Install returns a settings text in which Gemini CLI runs executable, an absolute path, at every event of Hooks. done says what was
-// changed, one sentence each; none means that nothing had to be. name is the file's, for errors. text is nil where there is no
-// file yet.
-func Install(name string, text []byte, executable string) (after []byte, done []string, err error) {
+// Installer implements host.Installer.
+type Installer struct{}
+
+// Profile returns the profile of Gemini CLI. It runs the hooks of both scopes, and the same hook once.
+func (Installer) Profile() host.Profile {
+	return host.Profile{
+		Program: "gemini", Scopes: []settings.Scope{settings.User, settings.Project}, HomeVar: "GEMINI_CLI_HOME", Events: Hooks,
+		Advice: "Gemini CLI runs hooks only in folders that you trust: /permissions trust in gemini makes this one",
+	}
+}
+
+// SettingsFile returns the settings file of a scope.
+func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
+	dir := env.CWD
+	if scope == settings.User {
+		dir = cmp.Or(env.Getenv("GEMINI_CLI_HOME"), env.Home)
+	}
+	return filepath.Join(dir, ".gemini", "settings.json")
+}
+
+// Install implements host.Installer.
+func (i Installer) Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 	doc, err := settings.Parse(name, text)
 	if err != nil {
 		return nil, nil, err
@@ -54,11 +69,11 @@ func Install(name string, text []byte, executable string) (after []byte, done []
 	if done = settings.HooksDone(added, moved); len(done) == 0 {
 		return text, nil, nil
 	}
-	return doc.Bytes(), append(done, Notes(text)...), nil
+	return doc.Bytes(), append(done, i.Blocked(text, true)...), nil
 }
 
-// Notes says why Gemini CLI does not run what stands in a settings text, one sentence each.
-func Notes(text []byte) (notes []string) {
+// Blocked implements host.Installer. What switches hooks off in one file does so for all files.
+func (Installer) Blocked(text []byte, _ bool) (notes []string) {
 	doc, err := settings.Parse("", text)
 	if err != nil {
 		return nil
@@ -72,15 +87,20 @@ func Notes(text []byte) (notes []string) {
 	return notes
 }
 
-// OwnServers returns the MCP servers of Gemini CLI that are ctxls, of the user and of the project.
-func OwnServers(getenv func(string) string, home, cwd string) (own []settings.Own) {
-	for _, scope := range Scopes {
-		own = append(own, settings.OwnServers(SettingsFile(scope, getenv, home, cwd), "mcpServers")...)
+// Installed implements host.Installer.
+func (Installer) Installed(text []byte) []settings.Own {
+	return settings.OwnHooks(text, core.HostGeminiCLI)
+}
+
+// Servers implements host.Installer: the servers of the user and of the project.
+func (i Installer) Servers(env host.Env) (own []settings.Own) {
+	for _, scope := range i.Profile().Scopes {
+		own = append(own, settings.OwnServers(i.SettingsFile(scope, env), "mcpServers")...)
 	}
 	return own
 }
 
-// Uninstall returns a settings text without anything that runs ctxls; see settings.Uninstall.
-func Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
+// Uninstall implements host.Installer; see settings.Uninstall.
+func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
 	return settings.Uninstall(name, text, before, core.HostGeminiCLI, nil)
 }

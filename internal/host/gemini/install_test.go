@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
@@ -17,7 +18,7 @@ const binary = "/usr/local/bin/ctxls"
 
 func mustInstall(t *testing.T, text []byte, executable string) []byte {
 	t.Helper()
-	after, _, err := Install("settings.json", text, executable)
+	after, _, err := Host.Installer.Install("settings.json", text, executable, false)
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -74,10 +75,10 @@ func TestInstallIntoNothing(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if after, done, err := Install("settings.json", got, binary); err != nil || len(done) > 0 || !bytes.Equal(after, got) {
+	if after, done, err := Host.Installer.Install("settings.json", got, binary, false); err != nil || len(done) > 0 || !bytes.Equal(after, got) {
 		t.Errorf("again: %q, %v", done, err)
 	}
-	if left, done, err := Uninstall("settings.json", got, nil); err != nil || left != nil || len(done) != 1 {
+	if left, done, err := Host.Installer.Uninstall("settings.json", got, nil); err != nil || left != nil || len(done) != 1 {
 		t.Errorf("uninstall leaves %q, %q, %v", left, done, err)
 	}
 }
@@ -105,7 +106,7 @@ func TestInstallBesideOthers(t *testing.T) {
 	if diff := cmp.Diff(want, commands(t, after)); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	back, done, err := Uninstall("settings.json", after, []byte(mine))
+	back, done, err := Host.Installer.Uninstall("settings.json", after, []byte(mine))
 	if err != nil || string(back) != mine || len(done) != 1 {
 		t.Errorf("%v, %q (-want +got):\n%s", err, done, cmp.Diff(mine, string(back)))
 	}
@@ -117,15 +118,15 @@ func TestInstallMoves(t *testing.T) {
 		"/home/me/bin/ctxls", "/opt/my tools/ctxls", "/opt/it's/ctxls", `C:/Program Files/ctxls/ctxls.exe`, "C:/it's/ctxls.exe",
 	} {
 		first := mustInstall(t, nil, executable)
-		again, done, err := Install("settings.json", first, executable)
+		again, done, err := Host.Installer.Install("settings.json", first, executable, false)
 		if err != nil || len(done) > 0 {
 			t.Errorf("%s again: %q, %v\n%s", executable, done, err, again)
 		}
-		moved, done, err := Install("settings.json", first, binary)
+		moved, done, err := Host.Installer.Install("settings.json", first, binary, false)
 		if err != nil || len(done) != 1 || !bytes.Equal(moved, mustInstall(t, nil, binary)) {
 			t.Errorf("%s moved: %q, %v\n%s", executable, done, err, moved)
 		}
-		if left, _, err := Uninstall("settings.json", first, nil); err != nil || left != nil {
+		if left, _, err := Host.Installer.Uninstall("settings.json", first, nil); err != nil || left != nil {
 			t.Errorf("%s: uninstall leaves %q, %v", executable, left, err)
 		}
 	}
@@ -171,7 +172,7 @@ func TestInstallNotes(t *testing.T) {
 		`{"hooksConfig": {"enabled": true}}`:               "",
 		`{"hooksConfig": 5}`:                               "",
 	} {
-		_, done, err := Install("settings.json", []byte(text), binary)
+		_, done, err := Host.Installer.Install("settings.json", []byte(text), binary, false)
 		if said := strings.Join(done, "\n"); err != nil || want == "" != !strings.Contains(said, "note:") || !strings.Contains(said, want) {
 			t.Errorf("%s: %q, %v", text, done, err)
 		}
@@ -180,7 +181,7 @@ func TestInstallNotes(t *testing.T) {
 		`[]`: "settings.json:1:1: the file holds a list, want an object", `{"hooks": 5}`: `settings.json:1:11: "hooks" holds a number, want an object`,
 		`{"hooks": {"AfterTool": {}}}`: `settings.json:1:25: "hooks.AfterTool" holds an object, want a list`,
 	} {
-		if _, _, err := Install("settings.json", []byte(text), binary); err == nil || err.Error() != want {
+		if _, _, err := Host.Installer.Install("settings.json", []byte(text), binary, false); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -198,7 +199,7 @@ func TestSettingsFile(t *testing.T) {
 		{settings.User, elsewhere, "/else/.gemini/settings.json"},
 		{settings.Project, elsewhere, "/p/.gemini/settings.json"},
 	} {
-		if got := SettingsFile(tt.scope, tt.getenv, "/home/me", "/p"); got != filepath.FromSlash(tt.want) {
+		if got := Host.Installer.SettingsFile(tt.scope, host.Env{Getenv: tt.getenv, Home: "/home/me", CWD: "/p"}); got != filepath.FromSlash(tt.want) {
 			t.Errorf("%s: %s, want %s", tt.scope, got, tt.want)
 		}
 	}
@@ -213,14 +214,14 @@ func FuzzInstall(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		after, done, err := Install("settings.json", text, binary)
+		after, done, err := Host.Installer.Install("settings.json", text, binary, false)
 		if err != nil || bytes.Contains(text, []byte("ctxls")) {
 			return
 		}
 		if len(done) == 0 {
 			t.Fatal("nothing was done")
 		}
-		back, _, err := Uninstall("settings.json", after, text)
+		back, _, err := Host.Installer.Uninstall("settings.json", after, text)
 		if err != nil || !bytes.Equal(back, text) {
 			t.Errorf("%v, uninstall (-want +got):\n%s", err, cmp.Diff(string(text), string(back)))
 		}

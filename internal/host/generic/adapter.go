@@ -10,8 +10,17 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
+
+// Host is any agent that speaks ctxls' vocabulary, for the registry. There are no settings to install into, and whoever wires an
+// agent sees at once what is wrong with an event.
+var Host = host.Host{
+	Name:           core.HostGeneric,
+	Adapter:        func(func(string) string) core.Adapter { return New() },
+	ReportsInvalid: true,
+}
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct{}

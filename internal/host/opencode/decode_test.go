@@ -244,24 +244,24 @@ func TestEncode(t *testing.T) {
 
 func TestInstall(t *testing.T) {
 	const file = "/h/.config/opencode/plugin/ctxls.js"
-	text, done, err := Install(file, nil, `/opt/it's "here"/ctxls`, false)
+	text, done, err := Host.Installer.Install(file, nil, `/opt/it's "here"/ctxls`, false)
 	if err != nil || len(done) != 1 || !strings.Contains(string(text), "\n"+`const INSTALLED = "/opt/it's \"here\"/ctxls" // `) {
 		t.Fatalf("%q %v\n%s", done, err, text)
 	}
-	if again, done, err := Install(file, text, `/opt/it's "here"/ctxls`, false); err != nil || done != nil || string(again) != string(text) {
+	if again, done, err := Host.Installer.Install(file, text, `/opt/it's "here"/ctxls`, false); err != nil || done != nil || string(again) != string(text) {
 		t.Errorf("installed twice: %q %v", done, err)
 	}
-	if moved, done, err := Install(file, text, "/usr/bin/ctxls", false); err != nil || len(done) != 1 || !strings.Contains(string(moved), `"/usr/bin/ctxls"`) {
+	if moved, done, err := Host.Installer.Install(file, text, "/usr/bin/ctxls", false); err != nil || len(done) != 1 || !strings.Contains(string(moved), `"/usr/bin/ctxls"`) {
 		t.Errorf("another program: %q %v", done, err)
 	}
-	if after, done, err := Uninstall(file, text, nil); err != nil || after != nil || len(done) != 1 {
+	if after, done, err := Host.Installer.Uninstall(file, text, nil); err != nil || after != nil || len(done) != 1 {
 		t.Errorf("removed: %q %q %v", after, done, err)
 	}
 	for _, foreign := range []string{"export const Mine = async () => ({})\n", ""} {
-		if _, _, err := Install(file, []byte(foreign), "/usr/bin/ctxls", false); core.CodeOf(err) != core.CodeInvalid || !strings.HasPrefix(err.Error(), file) {
+		if _, _, err := Host.Installer.Install(file, []byte(foreign), "/usr/bin/ctxls", false); core.CodeOf(err) != core.CodeInvalid || !strings.HasPrefix(err.Error(), file) {
 			t.Errorf("over somebody else's: %v", err)
 		}
-		if after, done, err := Uninstall(file, []byte(foreign), nil); err != nil || done != nil || string(after) != foreign {
+		if after, done, err := Host.Installer.Uninstall(file, []byte(foreign), nil); err != nil || done != nil || string(after) != foreign {
 			t.Errorf("somebody else's is removed: %q %v", done, err)
 		}
 	}

@@ -7,23 +7,45 @@ import (
 
 	plugin "github.com/ctxls/ctxls/adapters/opencode"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
-// Scopes are the scopes that OpenCode has: plugins of the user and of the project.
-var Scopes = []settings.Scope{settings.User, settings.Project}
+// Host is OpenCode for the registry.
+var Host = host.Host{
+	Name:      core.HostOpenCode,
+	Title:     "OpenCode",
+	Adapter:   func(func(string) string) core.Adapter { return New() },
+	Installer: Installer{},
+}
 
-// PluginFile returns the file of a scope, for a home and a working directory. OpenCode loads every module in the directories
-// plugin and plugins beside its settings; versions before 1.0 know only the former.
-func PluginFile(scope settings.Scope, getenv func(string) string, home, cwd string) string {
-	dir := filepath.Join(cwd, ".opencode")
+// Installer implements host.Installer: it adds a plugin, a file of its own.
+type Installer struct{}
+
+// Profile returns the profile of OpenCode.
+func (Installer) Profile() host.Profile {
+	return host.Profile{
+		Program: "opencode", Scopes: []settings.Scope{settings.User, settings.Project}, HomeVar: "XDG_CONFIG_HOME", OwnDirs: 2, FallsBackToPath: true,
+	}
+}
+
+// SettingsFile returns the plugin's file of a scope. OpenCode loads every module in the directories plugin and plugins beside its
+// settings; versions before 1.0 know only the former.
+func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
+	dir := filepath.Join(env.CWD, ".opencode")
 	if scope == settings.User {
-		if dir = getenv("XDG_CONFIG_HOME"); !filepath.IsAbs(dir) {
-			dir = filepath.Join(home, ".config")
-		}
-		dir = filepath.Join(dir, "opencode")
+		dir = userDir(env)
 	}
 	return filepath.Join(dir, "plugin", "ctxls.js")
+}
+
+// userDir returns the directory in which OpenCode keeps the user's settings.
+func userDir(env host.Env) string {
+	dir := env.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(env.Home, ".config")
+	}
+	return filepath.Join(dir, "opencode")
 }
 
 // mark begins every version of our plugin; a file that begins otherwise is somebody else's.
@@ -35,10 +57,8 @@ var (
 	unset = []byte(`const INSTALLED = "" `)
 )
 
-// Install returns the text of our plugin, which starts executable, an absolute path. text is what stands in the file now, nil
-// where there is none; done says what is done about it, none means that it is the same already. A file that is not ours is
-// an error with core.CodeInvalid that begins with its name. statusline is not known to the host.
-func Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
+// Install implements host.Installer. A file that is not our plugin is an error with core.CodeInvalid.
+func (Installer) Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 	if text != nil && !bytes.HasPrefix(text, mark) {
 		return nil, nil, core.Errorf(core.CodeInvalid, "%s: is not the plugin of ctxls; it is left alone, move it away first", name)
 	}
@@ -56,8 +76,11 @@ func Install(name string, text []byte, executable string, _ bool) (after []byte,
 	return after, []string{"plugin of another version, or of another ctxls, replaced by this one's"}, nil
 }
 
-// OwnHooks returns the plugin with the program that it names, where a text is ours.
-func OwnHooks(text []byte) []settings.Own {
+// Blocked implements host.Installer: nothing switches a plugin off.
+func (Installer) Blocked([]byte, bool) []string { return nil }
+
+// Installed implements host.Installer: the plugin, with the program that it names.
+func (Installer) Installed(text []byte) []settings.Own {
 	if !bytes.HasPrefix(text, mark) {
 		return nil
 	}
@@ -68,13 +91,9 @@ func OwnHooks(text []byte) []settings.Own {
 	return []settings.Own{own}
 }
 
-// OwnServers returns the MCP servers of OpenCode that are ctxls, of the user and of the project.
-func OwnServers(getenv func(string) string, home, cwd string) (own []settings.Own) {
-	for _, scope := range Scopes {
-		dir := filepath.Dir(filepath.Dir(PluginFile(scope, getenv, home, cwd)))
-		if scope == settings.Project {
-			dir = cwd
-		}
+// Servers implements host.Installer: the servers of the user and of the project.
+func (Installer) Servers(env host.Env) (own []settings.Own) {
+	for _, dir := range []string{userDir(env), env.CWD} {
 		for _, name := range []string{"opencode.json", "opencode.jsonc"} {
 			own = append(own, settings.OwnServers(filepath.Join(dir, name), "mcp")...)
 		}
@@ -82,8 +101,8 @@ func OwnServers(getenv func(string) string, home, cwd string) (own []settings.Ow
 	return own
 }
 
-// Uninstall returns nil, the text of no file, where the file is our plugin. A file that is not ours stays; done then is none.
-func Uninstall(_ string, text, _ []byte) (after []byte, done []string, err error) {
+// Uninstall implements host.Installer. A file that is not our plugin stays as it is.
+func (Installer) Uninstall(_ string, text, _ []byte) (after []byte, done []string, err error) {
 	if text == nil || !bytes.HasPrefix(text, mark) {
 		return text, nil, nil
 	}

@@ -13,6 +13,8 @@ type Own struct {
 	File    string // the settings file; "" is the one that was asked about
 	Place   string // what the host runs it for, such as "Stop" or "status line"
 	Program string // as written there: a path, or a name to be found on the PATH
+	// Undo says how the user takes out an entry that Uninstall leaves, such as a plugin of a marketplace; "" for all others.
+	Undo string
 	// Group and Index say where a hook stands: which of its event's groups, and which of the group's hooks, from 0.
 	Group, Index int
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -15,8 +15,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/store"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -32,50 +35,50 @@ func (d *doctor) checkState() {
 	in := d.state
 	switch {
 	case !in.Exists && in.Unreadable == nil:
-		d.add(ui.CheckSkip, "file", in.Path+" is not there yet: the first hook makes it", "")
+		d.add(check.Skip, "file", in.Path+" is not there yet: the first hook makes it", "")
 	case in.Exists:
 		what := fmt.Sprintf("%s (%s, %s, mode %04o)", in.Path, store.Engine, size(in.Bytes+in.LogBytes), in.Mode)
 		switch {
 		case !in.Owned:
-			d.add(ui.CheckWarn, "file", what+" belongs to another user", "sudo chown -R \"$USER\" "+quoted(filepath.Dir(in.Path)))
+			d.add(check.Warn, "file", what+" belongs to another user", "sudo chown -R \"$USER\" "+quoted(filepath.Dir(in.Path)))
 		case in.Mode&0o077 != 0 && filepath.Separator == '/':
-			d.add(ui.CheckWarn, "file", what+" can be read by others", "chmod 600 "+quoted(in.Path))
+			d.add(check.Warn, "file", what+" can be read by others", "chmod 600 "+quoted(in.Path))
 		default:
-			d.add(ui.CheckOK, "file", what, "")
+			d.add(check.OK, "file", what, "")
 		}
 	}
 	if in.Network != "" {
-		d.add(ui.CheckWarn, "place", fmt.Sprintf("the usual place is on a network file system (%s), so this one is used; it is gone when temporary files are removed", in.Network),
-			"name a file on this machine with store.path in "+d.userConfig())
+		d.add(check.Warn, "place", fmt.Sprintf("the usual place is on a network file system (%s), so this one is used; it is gone when temporary files are removed", in.Network),
+			"name a file on this machine with store.path in "+d.Sources.UserFile)
 	}
 	if in.Unwritable != nil {
-		d.add(ui.CheckFail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make it and its directory yours to write, or name another file with store.path in "+d.userConfig())
+		d.add(check.Fail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make it and its directory yours to write, or name another file with store.path in "+d.Sources.UserFile)
 	} else {
-		d.add(ui.CheckOK, "writable", "yes", "")
+		d.add(check.OK, "writable", "yes", "")
 	}
 	switch free := in.FreeBytes; {
 	case free >= 0 && free < noSpace:
-		d.add(ui.CheckFail, "disk", "full: "+size(free)+" left", "make room, or name a file on another disk with store.path in "+d.userConfig())
+		d.add(check.Fail, "disk", "full: "+size(free)+" left", "make room, or name a file on another disk with store.path in "+d.Sources.UserFile)
 	case free >= 0 && free < littleSpace:
-		d.add(ui.CheckWarn, "disk", size(free)+" left", "make room before the state cannot be written any more")
+		d.add(check.Warn, "disk", size(free)+" left", "make room before the state cannot be written any more")
 	case free >= 0:
-		d.add(ui.CheckOK, "disk", size(free)+" left", "")
+		d.add(check.OK, "disk", size(free)+" left", "")
 	}
 	switch {
 	case in.Unreadable != nil:
-		d.add(ui.CheckFail, "content", in.Unreadable.Error(), unreadableHint(in.Unreadable))
+		d.add(check.Fail, "content", in.Unreadable.Error(), unreadableHint(in.Unreadable))
 	case len(in.Damage) > 0:
-		d.add(ui.CheckFail, "content", "damaged: "+strings.Join(in.Damage, "; "),
+		d.add(check.Fail, "content", "damaged: "+strings.Join(in.Damage, "; "),
 			"'ctxls sessions' moves it aside and starts a fresh one; a hook does so too; what is in it of sessions that go on comes back with their next response")
 	case in.Older:
-		d.add(ui.CheckOK, "content", "of an older format, which the next hook brings up to date", "")
+		d.add(check.OK, "content", "of an older format, which the next hook brings up to date", "")
 	case in.Exists && len(in.Sessions) == 0:
-		d.add(ui.CheckOK, "content", "sound; no session yet", "")
+		d.add(check.OK, "content", "sound; no session yet", "")
 	case in.Exists:
-		d.add(ui.CheckOK, "content", fmt.Sprintf("sound; %s, the newest %s", counted(len(in.Sessions), "session"), ui.Ago(d.now.Sub(in.Sessions[0].UpdatedAt))), "")
+		d.add(check.OK, "content", fmt.Sprintf("sound; %s, the newest %s", ui.Count(len(in.Sessions), "session"), ui.Ago(d.Now.Sub(in.Sessions[0].UpdatedAt))), "")
 	}
 	if n := len(in.Aside); n > 0 {
-		d.add(ui.CheckWarn, "moved aside", fmt.Sprintf("%s, the last %s", counted(n, "damaged state"), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* once nobody wants to look into it")
+		d.add(check.Warn, "moved aside", fmt.Sprintf("%s, the last %s", ui.Count(n, "damaged state"), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* once nobody wants to look into it")
 	}
 }
 
@@ -92,7 +95,7 @@ func quoted(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,\\") == "" {
 		return path
 	}
-	return shellQuote(path)
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // size writes a number of bytes for people.
@@ -118,17 +121,17 @@ const (
 )
 
 func (d *doctor) checkLog() {
-	path := d.logPath(d.cfg)
+	path := d.LogPath(d.cfg)
 	text, whole, err := readEnd(path, maxLogRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.add(ui.CheckOK, "log", path+" is not there: nothing was ever worth a line", "")
+		d.add(check.OK, "log", path+" is not there: nothing was ever worth a line", "")
 		return
 	case err != nil:
-		d.add(ui.CheckWarn, "log", "cannot be read: "+err.Error(), "name another file with log.path in "+d.userConfig())
+		d.add(check.Warn, "log", "cannot be read: "+err.Error(), "name another file with log.path in "+d.Sources.UserFile)
 		return
 	}
-	d.add(ui.CheckOK, "log", path+" ("+size(whole)+")", "")
+	d.add(check.OK, "log", path+" ("+size(whole)+")", "")
 	logLine := regexp.MustCompile(`^time=(\S+) level=(WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)(.*)$`) // as log/slog writes a warning or an error
 	shown := 0
 	for _, line := range slices.Backward(strings.Split(string(text), "\n")) {
@@ -137,7 +140,7 @@ func (d *doctor) checkLog() {
 			continue
 		}
 		at, err := time.Parse(time.RFC3339, parts[1])
-		if err != nil || d.now.Sub(at) > freshLog || shown == maxLogLines {
+		if err != nil || d.Now.Sub(at) > freshLog || shown == maxLogLines {
 			break
 		}
 		shown++
@@ -149,7 +152,7 @@ func (d *doctor) checkLog() {
 		if shown == 1 {
 			hint = "docs/troubleshooting.md says what messages mean; 'tail " + quoted(path) + "' shows more"
 		}
-		d.add(ui.CheckWarn, strings.ToLower(strings.Replace(parts[2], "WARN", "warning", 1)), core.Sanitize(ui.Ago(d.now.Sub(at))+": "+message+parts[4], 300), hint)
+		d.add(check.Warn, strings.ToLower(strings.Replace(parts[2], "WARN", "warning", 1)), core.Sanitize(ui.Ago(d.Now.Sub(at))+": "+message+parts[4], 300), hint)
 	}
 }
 
@@ -197,7 +200,7 @@ func (d *doctor) checkTranscripts() {
 		if _, _, err := readEnd(s.Transcript, 1); err == nil {
 			continue
 		}
-		if s.EndedAt.IsZero() && d.now.Sub(s.UpdatedAt) < core.IdleAfter {
+		if s.EndedAt.IsZero() && d.Now.Sub(s.UpdatedAt) < core.IdleAfter {
 			goneAlive++
 			example = s.Transcript
 		} else {
@@ -207,14 +210,14 @@ func (d *doctor) checkTranscripts() {
 	what := fmt.Sprintf("%d of %d can be read", named-goneAlive-goneEnded, named)
 	switch {
 	case named == 0:
-		d.add(ui.CheckSkip, "transcripts", "no session has named one", "")
+		d.add(check.Skip, "transcripts", "no session has named one", "")
 	case goneAlive > 0:
-		d.add(ui.CheckWarn, "transcripts", fmt.Sprintf("%s; that of a session at work cannot, such as %s", what, example),
+		d.add(check.Warn, "transcripts", fmt.Sprintf("%s; that of a session at work cannot, such as %s", what, example),
 			"until its host writes it, or you may read it, the figures come from the status line and from estimates")
 	case goneEnded > 0:
-		d.add(ui.CheckOK, "transcripts", what+"; the others are of sessions that are over or idle, and were removed", "")
+		d.add(check.OK, "transcripts", what+"; the others are of sessions that are over or idle, and were removed", "")
 	default:
-		d.add(ui.CheckOK, "transcripts", what, "")
+		d.add(check.OK, "transcripts", what, "")
 	}
 }
 
@@ -230,7 +233,7 @@ func (d *doctor) checkWindows() {
 	for _, w := range d.state.Windows {
 		learned[model{w.Host, w.Provider, w.Model}] = w
 	}
-	adapters, loader, seen := d.adapters(), config.NewLoader(d.sources("")), map[model]bool{}
+	loader, seen := config.NewLoader(d.Sources), map[model]bool{}
 	for _, s := range d.sessions() {
 		m := model{s.Host, s.Provider, core.PlainModel(s.Model)}
 		if s.Model == "" || seen[m] || len(seen) == maxWindows {
@@ -238,23 +241,24 @@ func (d *doctor) checkWindows() {
 		}
 		seen[m] = true
 		var rules core.Rules
-		if adapter, ok := adapters[s.Host]; ok {
-			rules = adapter.Rules()
+		h, known := registry.Find(s.Host)
+		if known {
+			rules = h.Adapter(d.Env.Getenv).Rules()
 		}
-		cfg, _ := loader.For(cmp.Or(s.CWD, d.cwd)) // a workspace may know better
-		usage := core.Snapshot{Session: s}.View(learned[m], cfg, rules, d.now).Usage
+		cfg, _ := loader.For(cmp.Or(s.CWD, d.Env.CWD)) // a workspace may know better
+		usage := core.Snapshot{Session: s}.View(learned[m], cfg, rules, d.Now).Usage
 		what := fmt.Sprintf("%s in %s: %s, %s", s.Model, s.Host, ui.Tokens(usage.WindowTokens), usage.WindowWhy)
 		if usage.WindowProvenance != core.WindowFromDefault {
-			d.add(ui.CheckOK, "window", what, "")
+			d.add(check.OK, "window", what, "")
 			continue
 		}
-		hint := fmt.Sprintf(`{"window": {"overrides": {%q: TOKENS}}} in %s says how large it is`, core.PlainModel(s.Model), d.userConfig())
-		if s.Host == core.HostClaudeCode {
-			hint = "'ctxls install claude-code --statusline': there Claude Code tells it. Or " + hint
+		hint := fmt.Sprintf(`{"window": {"overrides": {%q: TOKENS}}} in %s says how large it is`, core.PlainModel(s.Model), d.Sources.UserFile)
+		if _, ok := h.Installer.(host.StatusLiner); ok {
+			hint = fmt.Sprintf("'ctxls install %s --statusline': there %s tells it. Or %s", h.Name, h.Title, hint)
 		}
-		d.add(ui.CheckWarn, "window", what+". That is only assumed", hint)
+		d.add(check.Warn, "window", what+". That is only assumed", hint)
 	}
 	if len(seen) == 0 {
-		d.add(ui.CheckSkip, "window", "no session has named its model", "")
+		d.add(check.Skip, "window", "no session has named its model", "")
 	}
 }

@@ -1,0 +1,147 @@
+// Package doctor checks the program, the settings, the state and the hosts, and says what to do about each problem. It starts no
+// program and changes no file; nor does it write to the log.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/check"
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/install"
+	"github.com/ctxls/ctxls/internal/store"
+)
+
+// Options say what to check.
+type Options struct {
+	Env       host.Env
+	Sources   config.Sources           // of the settings, for the current directory
+	StatePath func(core.Config) string // the state's place under these settings
+	LogPath   func(core.Config) string // the log's place under these settings
+	Hosts     []core.Host              // the only hosts to check; none is all
+	Version   string
+	Now       time.Time
+}
+
+// Run makes all checks. Later checks rest on earlier ones.
+func Run(ctx context.Context, o Options) []check.Check {
+	d := doctor{Options: o}
+	d.cfg, d.problems = config.Load(o.Sources)
+	d.state = store.Inspect(ctx, o.StatePath(d.cfg))
+	d.checkProgram()
+	d.checkSettings()
+	d.checkState()
+	d.checkLog()
+	d.checkHosts()
+	d.checkTranscripts()
+	d.checkWindows()
+	return d.checks
+}
+
+// doctor is one run.
+type doctor struct {
+	Options
+	cfg      core.Config
+	problems []config.Problem
+	self     string // the path by which hosts run this program; "" is unknown
+	state    store.Inspection
+
+	group  string // of the checks that come
+	checks []check.Check
+}
+
+// maxCheckText bounds what a check says, in characters: paths and names that others chose stand in it.
+const maxCheckText = 1000
+
+// add notes a check of the present group. hint says what to do; "" is nothing.
+func (d *doctor) add(status check.Status, name, what, hint string) {
+	d.checks = append(d.checks, check.Check{Group: d.group, Name: name, Status: status, What: core.Sanitize(what, maxCheckText), Hint: core.Sanitize(hint, maxCheckText)})
+}
+
+// asked reports whether a host is one of those that doctor is to look at.
+func (d *doctor) asked(host core.Host) bool {
+	return len(d.Hosts) == 0 || slices.Contains(d.Hosts, host)
+}
+
+func (d *doctor) checkProgram() {
+	d.group = "ctxls"
+	self, err := install.Executable()
+	if hint, ok := errors.AsType[install.Error](err); ok {
+		d.add(check.Fail, "program", err.Error(), hint.Hint())
+	} else if err != nil {
+		d.add(check.Warn, "program", "where it lies is not known: "+err.Error(), "")
+	} else {
+		d.self = self
+		d.add(check.OK, "program", d.Version+", "+self, "")
+	}
+	found, err := exec.LookPath("ctxls")
+	switch dir := filepath.Dir(d.self); {
+	case err != nil && d.self == "":
+		d.add(check.Warn, "PATH", "there is no ctxls on the PATH", "")
+	case err != nil:
+		d.add(check.Warn, "PATH", "there is no ctxls on the PATH, where editors, plugins and MCP entries look for it", onPath(dir))
+	case d.self != "" && !host.SameFile(found, d.self):
+		d.add(check.Warn, "PATH", "another ctxls comes first: "+found, fmt.Sprintf("'%s version' says which one; remove it, or put %s before it", found, dir))
+	default:
+		d.add(check.OK, "PATH", found, "")
+	}
+	if d.Env.Getenv("CTXLS_DISABLE") == "1" {
+		d.add(check.Warn, "CTXLS_DISABLE", "is 1 here: whatever is started from here has hooks that do nothing", "unset CTXLS_DISABLE, and remove it from the profile of your shell")
+	}
+}
+
+func (d *doctor) checkSettings() {
+	d.group = "settings"
+	none := true
+	for _, f := range config.Files(d.Sources) {
+		if f.Found {
+			none = false
+			d.add(check.OK, f.Layer, f.Path, "")
+		}
+	}
+	if none {
+		d.add(check.OK, "files", "none, so the defaults are in force", "")
+	}
+	for _, p := range d.problems {
+		if p.Warning {
+			d.add(check.Warn, "problem", p.String(), "the rest of it counts; 'ctxls config check' shows this again")
+		} else {
+			d.add(check.Fail, "problem", p.String(), "all of it counts for nothing until this is mended; 'ctxls config check' shows whether it is")
+		}
+	}
+}
+
+// onPath returns the command line that puts a directory on the PATH.
+func onPath(dir string) string {
+	if runtime.GOOS == "windows" {
+		return `set "PATH=` + dir + `;%PATH%"`
+	}
+	return "export PATH=" + quoted(dir) + `:"$PATH"`
+}
+
+// programProblem says what is wrong with a program that a host is to start; "" is nothing.
+func (d *doctor) programProblem(program string) (problem string, gone bool) {
+	found, err := exec.LookPath(filepath.FromSlash(program))
+	switch {
+	case program == "":
+		return "no program", true
+	case errors.Is(err, exec.ErrNotFound):
+		return program + ", which is not on the PATH", true
+	case errors.Is(err, fs.ErrNotExist):
+		return program + ", which is not there", true
+	case err != nil:
+		return program + ", which cannot be run", true
+	case d.self != "" && !host.SameFile(found, d.self):
+		return "another ctxls, " + found, false
+	}
+	return "", false
+}

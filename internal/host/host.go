@@ -1,0 +1,111 @@
+// Package host defines what ctxls needs of an agent host: an adapter, which reads the host's events and answers them, and an
+// installer, which edits the host's settings so that it runs ctxls. Every host has a package of its own below this one; package
+// registry lists them.
+package host
+
+import (
+	"os"
+
+	"github.com/ctxls/ctxls/internal/check"
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host/settings"
+)
+
+// Host is one agent host.
+type Host struct {
+	Name  core.Host
+	Title string // its name in sentences, such as Claude Code
+	// Adapter returns the host's adapter. getenv looks up the environment that the host gave its hook; it is nil in a server,
+	// which the host did not start.
+	Adapter func(getenv func(string) string) core.Adapter
+	// Installer is nil where there are no settings to edit.
+	Installer Installer
+	// ShowsStderr says that the host shows the user what a hook writes to standard error, so that a hook writes nothing there.
+	ShowsStderr bool
+	// ReportsInvalid says that a hook writes to standard error what is wrong with a payload: its author is the one who reads it.
+	ReportsInvalid bool
+}
+
+// Env is the environment of a command, as far as it decides where a host keeps its settings.
+type Env struct {
+	Getenv    func(string) string
+	Home, CWD string // Home is "" where the user has no home directory
+}
+
+// Installer edits the settings of one host, as text. It opens no file but those that Servers and Checker read.
+type Installer interface {
+	// Profile returns what never changes.
+	Profile() Profile
+	// SettingsFile returns the file that Install edits for one of the host's scopes.
+	SettingsFile(scope settings.Scope, env Env) string
+	// Install returns the text of a settings file after which the host runs executable, an absolute path, at its events, and as
+	// its status line where statusline is set. name is the file's, for errors; text is nil where there is no file. done has one
+	// sentence for each change; none means that there is nothing to change. A text that cannot be edited is an error with
+	// core.CodeInvalid.
+	Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error)
+	// Uninstall returns the text without what Install put in. before is the text as it was before Install, nil where it is not
+	// known. after is nil where the file is to be removed.
+	Uninstall(name string, text, before []byte) (after []byte, done []string, err error)
+	// Installed returns the entries of a settings text that run ctxls at events.
+	Installed(text []byte) []settings.Own
+	// Servers returns the MCP servers that are ctxls, from all settings files of the host.
+	Servers(env Env) []settings.Own
+	// Blocked says why the host does not run hooks, one sentence each, by a settings text. installed says whether ctxls is in that
+	// text; where it is not, only what stops the hooks of other files counts.
+	Blocked(text []byte, installed bool) []string
+}
+
+// Profile is what installing and checking need to know of a host.
+type Profile struct {
+	Program string           // the command that starts the host
+	Scopes  []settings.Scope // the first is the default; a later one wins where two exclude each other
+	HomeVar string           // the environment variable that moves the host's directory out of the home directory
+	// OwnDirs is how many directories above the settings file belong to the host, so that uninstalling may remove them; 0 is 1.
+	OwnDirs int
+	// Events are the hooks that Install adds; nil where it adds a plugin instead.
+	Events []settings.Hook
+	// Deduplicates says that ctxls marks a prompt once although the host runs it twice for the prompt.
+	Deduplicates bool
+	// FallsBackToPath says that the host runs the ctxls on the PATH where the installed program is gone.
+	FallsBackToPath bool
+	// Advice is what the user may have to do before the host runs hooks, in one line; "" is nothing. AfterInstall says the same
+	// at length, once something was installed.
+	Advice, AfterInstall string
+}
+
+// StatusLiner is an Installer whose host shows the output of a command as its status line, and tells only this command how large
+// the window is.
+type StatusLiner interface {
+	Installer
+	// StatusLine returns the status line that a settings text sets.
+	StatusLine(text []byte) StatusLine
+}
+
+// StatusLine is the status line of a host.
+type StatusLine struct {
+	Set     bool
+	Program string // the ctxls that it runs; "" where it runs another command
+	Then    string // the command that ctxls runs in turn, or the other command
+}
+
+// Checker is an Installer that checks conditions which only its host has. Its checks need no group.
+type Checker interface {
+	Check(env Env, places []Place) []check.Check
+}
+
+// Place is the settings of one scope and the entries in them that run ctxls.
+type Place struct {
+	Scope settings.Scope
+	File  *settings.File
+	Own   []settings.Own
+}
+
+// SameFile reports whether two paths lead to one file that exists.
+func SameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,130 @@
+// Package install puts ctxls into agent hosts and takes it out again, by editing one settings file of a host.
+package install
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/settings"
+)
+
+// Error is an error with advice.
+type Error struct{ message, hint string }
+
+func (e Error) Error() string { return e.message }
+
+// Hint says what to do about the error.
+func (e Error) Hint() string { return e.hint }
+
+// ScopeError names a scope that a host does not have.
+type ScopeError string
+
+func (e ScopeError) Error() string { return string(e) }
+
+// Target is the settings file of one scope of a host.
+type Target struct {
+	host.Host
+	Scope settings.Scope
+	File  *settings.File
+}
+
+// Open reads the settings file of a scope. A scope that the host does not have is a ScopeError.
+func Open(h host.Host, scope settings.Scope, env host.Env) (*Target, error) {
+	profile := h.Installer.Profile()
+	if !slices.Contains(profile.Scopes, scope) {
+		return nil, ScopeError(fmt.Sprintf("%s has no --%s settings; it has %v", h.Name, scope, profile.Scopes))
+	}
+	if scope == settings.User && env.Home == "" && env.Getenv(profile.HomeVar) == "" {
+		return nil, Error{"no home directory", "set HOME or " + profile.HomeVar + ", or use --project"}
+	}
+	path, err := filepath.Abs(h.Installer.SettingsFile(scope, env))
+	if err != nil {
+		return nil, err
+	}
+	file, err := settings.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	file.Dirs = profile.OwnDirs
+	return &Target{h, scope, file}, nil
+}
+
+// Executable returns the absolute path by which hosts are to run this program. That is its place on the PATH where it is there,
+// since a package manager replaces what a link of the PATH leads to.
+func Executable() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if found, err := exec.LookPath("ctxls"); err == nil && filepath.IsAbs(found) && host.SameFile(found, self) {
+		self = found
+	}
+	if !settings.IsOwn(self) {
+		return "", Error{"this program is called " + filepath.Base(self), "name it ctxls: that is how its hooks are recognised"}
+	}
+	return filepath.ToSlash(self), nil
+}
+
+// Change is an edit of a settings file that has not been made yet.
+type Change struct {
+	After []byte   // the new text; nil where the file is to be removed
+	Done  []string // one sentence for each change; none means that there is nothing to do
+}
+
+// PlanInstall returns the change that installs executable.
+func (t *Target) PlanInstall(executable string, statusline bool) (c Change, err error) {
+	c.After, c.Done, err = t.Installer.Install(t.File.Path, t.File.Text, executable, statusline)
+	return c, err
+}
+
+// PlanUninstall returns the change that takes ctxls out.
+func (t *Target) PlanUninstall() (c Change, err error) {
+	c.After, c.Done, err = t.Installer.Uninstall(t.File.Path, t.File.Text, t.File.Before())
+	return c, err
+}
+
+// Install writes a change of PlanInstall. The file is kept as a backup where ctxls is not in it yet.
+func (t *Target) Install(c Change) error {
+	_, installed, err := t.Installer.Uninstall(t.File.Path, t.File.Text, nil)
+	if err != nil {
+		return err
+	}
+	return t.File.Replace(c.After, len(installed) == 0)
+}
+
+// Uninstall writes a change of PlanUninstall, and removes the backup.
+func (t *Target) Uninstall(c Change) error {
+	write := t.File.Remove
+	if c.After != nil {
+		write = func() error { return t.File.Replace(c.After, false) }
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	return t.File.Forget()
+}
+
+// OtherStatusLines says where other scopes set a status line too, since the host shows only one of them.
+func (t *Target) OtherStatusLines(env host.Env) (notes []string) {
+	liner, ok := t.Installer.(host.StatusLiner)
+	if !ok {
+		return nil
+	}
+	scopes := t.Installer.Profile().Scopes
+	for i, scope := range scopes {
+		other, err := Open(t.Host, scope, env)
+		if err != nil || other.File.Path == t.File.Path || !liner.StatusLine(other.File.Text).Set {
+			continue
+		}
+		if i > slices.Index(scopes, t.Scope) {
+			notes = append(notes, fmt.Sprintf("note: %s has a status line too, and here %s shows that one; --%s puts ours before it", other.File.Path, t.Title, scope))
+		} else {
+			notes = append(notes, fmt.Sprintf("note: here this one is shown instead of that of %s; --%s would put ours before it", other.File.Path, scope))
+		}
+	}
+	return notes
+}
