@@ -38,6 +38,7 @@ type app struct {
 
 	configFile, statePath string // flags of every command
 	heard                 bool   // a person reads standard error; servers and hooks have only the log
+	reads                 bool   // the command only shows what is in the state: one that a person names must be there
 	silent                bool   // a host waits for the answer: others are not waited for long, and what the end of the process undoes stays
 
 	loader  *config.Loader
@@ -100,6 +101,11 @@ func (a *app) storePath(cfg core.Config) string {
 	return cmp.Or(a.expandHome(cfg.Store.Path), store.DefaultPath(runtime.GOOS, a.getenv, a.home))
 }
 
+// usualState reports whether the state lies where it always does if nobody names another place.
+func (a *app) usualState(cfg core.Config) bool {
+	return a.storePath(cfg) == store.DefaultPath(runtime.GOOS, a.getenv, a.home)
+}
+
 // expandHome returns a path from the settings with the home directory in place of a leading ~.
 func (a *app) expandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
@@ -151,7 +157,8 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	if a.silent {
 		busy = hookBusy
 	}
-	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent, Report: func(what string) { a.log.Warn(what) }})
+	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
+		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) { a.log.Warn(what) }})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ What is shown is worked out from the host's record of the conversation since its
 estimator, scaled to what the provider reported. "system prompt, tools" is what the first response was given and nothing on
 record explains. Where the host keeps no such record it is "?", and says so.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
+	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", "", "the session's `host`, where two have one of that id")
 		asJSON := fs.Bool("json", false, "print JSON, as session/get does")

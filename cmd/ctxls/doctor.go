@@ -44,7 +44,7 @@ it stands what to do. The exit status is 1 where something failed.
 				return err
 			}
 			checks := doctor.Run(ctx, doctor.Options{
-				Env: a.env(), Sources: a.sources(a.cwd), StatePath: a.storePath, LogPath: a.logPath, Hosts: hosts, Version: versionString(), Now: time.Now(),
+				Env: a.env(), Sources: a.sources(a.cwd), StatePath: a.storePath, Usual: a.usualState, LogPath: a.logPath, Hosts: hosts, Version: versionString(), Now: time.Now(),
 			})
 			counts := map[check.Status]int{}
 			for _, c := range checks {

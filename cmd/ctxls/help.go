@@ -24,6 +24,7 @@ type command struct {
 	examples string        // one a line, as typed
 	words    []string      // what its first argument may be, for completion
 	silent   bool          // it answers a host: even a wrong command line ends with exitOK
+	reads    bool          // it only shows what is in the state
 	setup    func(*pflag.FlagSet) action
 }
 

@@ -74,7 +74,7 @@ func run(args []string, a *app) int {
 		return fail(a.stderr, hintError{usageError{err.Error()}, hint})
 	}
 	ctx := context.Background()
-	a.silent = cmd.silent
+	a.silent, a.reads = cmd.silent, cmd.reads
 	a.heard = !cmd.silent && cmd.name != serveCommand.name && cmd.name != mcpCommand.name
 	if cmd.silent {
 		debug.SetTraceback("crash")    // Go's runtime ends what it cannot go on with by status 2, a veto to every host; a signal is none

@@ -28,6 +28,7 @@ A task is one turn of an agent, or what a program recorded as one. ABOVE is the 
 no network; - is standard output. --csv prints a line for each task, the oldest first. --json prints the result of
 metrics/report with sessions, compactions, histogram and the tokens of each task.`,
 	examples: "ctxls report\nctxls report --html report.html\nctxls report --csv > tasks.csv\nctxls report --json | jq .p90Tokens",
+	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
 		asCSV := fs.Bool("csv", false, "print comma-separated values")

@@ -31,6 +31,7 @@ Figures with "~" were worked out by ctxls, "?" is what nobody knows.`,
 ctxls sessions --watch
 ctxls sessions --here --all
 ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
+	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
 		all := fs.BoolP("all", "a", false, "sessions that have ended too")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")

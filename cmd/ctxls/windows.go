@@ -18,6 +18,7 @@ compacts, and what says so. A model may be spelled as hosts, gateways and clouds
 ctxls windows claude-opus-4-6
 ctxls windows claude-opus-4.6 --host opencode --provider github-copilot
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
+	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", string(core.HostClaudeCode), "the `host` that the model runs under")
 		provider := fs.String("provider", "", "who serves the model")

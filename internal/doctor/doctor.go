@@ -26,6 +26,7 @@ type Options struct {
 	Env       host.Env
 	Sources   config.Sources           // of the settings, for the current directory
 	StatePath func(core.Config) string // the state's place under these settings
+	Usual     func(core.Config) bool   // that is where the state always lies
 	LogPath   func(core.Config) string // the log's place under these settings
 	Hosts     []core.Host              // the only hosts to check; none is all
 	Version   string
@@ -36,7 +37,7 @@ type Options struct {
 func Run(ctx context.Context, o Options) []check.Check {
 	d := doctor{Options: o}
 	d.cfg, d.problems = config.Load(o.Sources)
-	d.state = store.Inspect(ctx, o.StatePath(d.cfg))
+	d.state = store.Inspect(ctx, o.StatePath(d.cfg), o.Usual(d.cfg))
 	d.checkProgram()
 	d.checkSettings()
 	d.checkState()

@@ -36,6 +36,8 @@ func (d *doctor) checkState() {
 	switch {
 	case !in.Exists && in.Unreadable == nil:
 		d.add(check.Skip, "file", in.Path+" is not there yet: the first hook makes it", "")
+	case in.Foreign:
+		d.add(check.Skip, "file", in.Path+" is some other file", "")
 	case in.Exists:
 		what := fmt.Sprintf("%s (%s, %s, mode %04o)", in.Path, store.Engine, size(in.Bytes+in.LogBytes), in.Mode)
 		switch {
@@ -77,8 +79,15 @@ func (d *doctor) checkState() {
 	case in.Exists:
 		d.add(check.OK, "content", fmt.Sprintf("sound; %s, the newest %s", ui.Count(len(in.Sessions), "session"), ui.Ago(d.Now.Sub(in.Sessions[0].UpdatedAt))), "")
 	}
+	if in.Abandoned {
+		d.add(check.Warn, "log", "the state was removed or replaced while its log was still there", "the next hook moves "+quoted(in.Path+"-wal")+" aside and starts anew")
+	}
 	if n := len(in.Aside); n > 0 {
-		d.add(check.Warn, "moved aside", fmt.Sprintf("%s, the last %s", ui.Count(n, "damaged state"), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* once nobody wants to look into it")
+		what := "damaged state"
+		if strings.HasSuffix(in.Aside[n-1], "-wal") {
+			what = "damaged or removed state"
+		}
+		d.add(check.Warn, "moved aside", fmt.Sprintf("%s, the last %s", ui.Count(n, what), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* once nobody wants to look into it")
 	}
 }
 

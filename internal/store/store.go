@@ -23,6 +23,11 @@ type Options struct {
 	// LocalDir is used in place of the path's directory when that lies on a network file system; "" is a directory of the
 	// user's own in the system's place for temporary files.
 	LocalDir string
+	// Usual says that URL names the place where a user's state always is: a file there that is no database is moved aside as a
+	// damaged state. Anywhere else it is left alone, and opening it is an error with CodeInvalid.
+	Usual bool
+	// MustExist makes it an error with CodeNotFound that there is no such store yet; nothing is made then.
+	MustExist bool
 	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place; nil tells nobody.
 	Report func(string)
 }
@@ -34,7 +39,8 @@ func Open(ctx context.Context, o Options) (core.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir, Report: o.Report})
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir,
+		Usual: o.Usual, MustExist: o.MustExist, Report: o.Report})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil
 	}
@@ -47,14 +53,14 @@ const Engine = "SQLite"
 // Inspection is what a look at a store found that changed nothing of it.
 type Inspection = sqlite.Inspection
 
-// Inspect looks at the store that a URL names, as of Options, and changes nothing. That there is no such store is no error of
+// Inspect looks at the store that a URL names, as of Options with Usual, and changes nothing. That there is no such store is no error of
 // its own: Inspection says it.
-func Inspect(ctx context.Context, url string) Inspection {
+func Inspect(ctx context.Context, url string, usual bool) Inspection {
 	path, err := pathOf(url)
 	if err != nil {
 		return Inspection{Path: url, FreeBytes: -1, Unreadable: err}
 	}
-	return sqlite.Inspect(ctx, path)
+	return sqlite.Inspect(ctx, path, usual)
 }
 
 // pathOf returns the path that a URL names.

@@ -9,7 +9,7 @@ import (
 
 // To begin, writers wait in a way of our own; whatever else has to wait does it SQLite's way, for as long as was asked.
 func TestSQLiteWaitsAfterTheBeginning(t *testing.T) {
-	f, err := openFile(t.Context(), filepath.Join(t.TempDir(), "state.db"), 3*time.Second)
+	f, err := openFile(t.Context(), filepath.Join(t.TempDir(), "state.db"), 3*time.Second, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

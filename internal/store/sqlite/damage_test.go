@@ -44,7 +44,7 @@ func aside(t testing.TB, path string) []string {
 func reporting(t testing.TB, path string) (s *Store, reports *[]string) {
 	t.Helper()
 	reports = new([]string)
-	s, err := Open(t.Context(), Options{Path: path, Report: func(what string) { *reports = append(*reports, what) }})
+	s, err := Open(t.Context(), Options{Path: path, Usual: true, Report: func(what string) { *reports = append(*reports, what) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,10 @@ type Inspection struct {
 	Bytes, LogBytes int64
 	// FreeBytes is what may still be written to its file system; -1 is unknown.
 	FreeBytes int64
-	Aside     []string // damaged files that were moved aside, the oldest first
+	Aside     []string // damaged databases, and logs without their databases, that were moved aside, the oldest first
+	// Abandoned says that the log beside it belongs to a database that was removed or replaced: the next to open it moves it aside.
+	Abandoned bool
+	Foreign   bool // it is no state but some other file, as Unreadable says
 	// Unwritable says why the file or its directory may not be written; nil where they may, or nobody knows.
 	Unwritable error
 	// Unreadable says why nothing more is known: CodeInvalid and CodeUnavailable as of Open. It is nil where there is no file.
@@ -41,12 +44,13 @@ type Inspection struct {
 	Windows  []core.LearnedWindow
 }
 
-// Inspect looks at the state at path without changing it.
-func Inspect(ctx context.Context, path string) Inspection {
-	return inspect(ctx, path, Options{network: network})
+// Inspect looks at the state at path without changing it; usual is as Options.Usual.
+func Inspect(ctx context.Context, path string, usual bool) Inspection {
+	return inspect(ctx, path, Options{Usual: usual, network: network})
 }
 
 func inspect(ctx context.Context, path string, o Options) Inspection {
+	named := path
 	in := Inspection{Path: path, FreeBytes: -1}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -58,7 +62,11 @@ func inspect(ctx context.Context, path string, o Options) Inspection {
 	in.FreeBytes = freeBytes(dir)
 	in.Unwritable = mayWrite(dir)
 	in.Aside, _ = filepath.Glob(globQuote(in.Path) + ".corrupt-*")
-	in.Aside = slices.DeleteFunc(in.Aside, func(name string) bool { return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") })
+	in.Aside = slices.DeleteFunc(in.Aside, func(name string) bool {
+		database, isLog := strings.CutSuffix(name, "-wal")
+		return isLog && exists(database) || strings.HasSuffix(name, "-shm")
+	})
+	in.Abandoned = hasAbandoned(in.Path)
 	info, err := os.Stat(in.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,8 +86,13 @@ func inspect(ctx context.Context, path string, o Options) Inspection {
 		in.Unwritable = err
 	}
 	if in.Bytes > 0 || in.LogBytes > 0 {
-		err = in.read(ctx)
-		if damaged(err) && len(in.Damage) == 0 {
+		err = errDamaged
+		if in.Bytes == 0 || in.Bytes >= headerBytes {
+			err = in.read(ctx)
+		}
+		if damaged(err) && !o.Usual && !isState(in.Path) {
+			in.Damage, in.Unreadable, in.Foreign = nil, errNoState(named), true
+		} else if damaged(err) && len(in.Damage) == 0 {
 			in.Damage = []string{cause(err)}
 		} else if err != nil && len(in.Damage) == 0 {
 			in.Unreadable = explain(ctx, err, 0)

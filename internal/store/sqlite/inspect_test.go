@@ -43,7 +43,7 @@ func files(t *testing.T, path string) string {
 func inspected(t *testing.T, path string) Inspection {
 	t.Helper()
 	before := files(t, path)
-	in := Inspect(t.Context(), path)
+	in := Inspect(t.Context(), path, true)
 	if after := files(t, path); after != before {
 		t.Errorf("the look changed something")
 	}

@@ -17,8 +17,8 @@ var errLocked = errors.New("the lock beside the state is held")
 // file under that name were another one by then, it would marry the new log to the old file. The lock keeps the three
 // together; it is never held while state is read or written.
 //
-// It waits up to timeout. The directory is made, for its owner alone, where it is missing.
-func lock(ctx context.Context, path string, exclusive bool, timeout time.Duration) (unlock func(), err error) {
+// It waits up to timeout. The directory is made, for its owner alone, where it is missing. Closing the file releases the lock.
+func lock(ctx context.Context, path string, exclusive bool, timeout time.Duration) (*os.File, error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -33,7 +33,7 @@ func lock(ctx context.Context, path string, exclusive bool, timeout time.Duratio
 	for {
 		held, err := tryLock(f, exclusive)
 		if held {
-			return func() { f.Close() }, nil // closing it lets go of the lock
+			return f, nil
 		}
 		if err == nil && time.Now().After(deadline) {
 			err = errLocked

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -19,6 +20,18 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// serial identifies a file among all that exist at one time, "" where there is none.
+func serial(info os.FileInfo) string {
+	if info == nil {
+		return ""
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)
 }
 
 // ownedByUs reports whether the file belongs to the user of this process.

@@ -20,5 +20,8 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
+// serial is always "": open files cannot be removed on Windows, so there is no need to know a log's database.
+func serial(os.FileInfo) string { return "" }
+
 // ownedByUs is always true: a user's temporary directory is out of the reach of others on Windows.
 func ownedByUs(os.FileInfo) bool { return true }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"database/sql/driver"
 	"embed"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -70,6 +74,27 @@ func empty(ctx context.Context, c driver.Conn) error {
 		return err
 	}
 	return core.Errorf(core.CodeInvalid, "the file is a database of another program: name another one with store.path")
+}
+
+// headerBytes is the length of a database's header.
+const headerBytes = 100
+
+// isState reports whether the file at path has the header of a state, however damaged the rest of it is. The offsets are those of
+// SQLite's file format (https://www.sqlite.org/fileformat.html, 1.3).
+func isState(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	header := make([]byte, headerBytes)
+	_, err = io.ReadFull(f, header)
+	return err == nil && string(header[:16]) == "SQLite format 3\x00" && binary.BigEndian.Uint32(header[68:]) == applicationID
+}
+
+// errNoState refuses a file that is no database.
+func errNoState(path string) error {
+	return core.Errorf(core.CodeInvalid, "%s is not a ctxls state; it was not touched", filepath.Base(path))
 }
 
 // errNewer refuses a state that a newer ctxls has written.

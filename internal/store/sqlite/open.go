@@ -21,6 +21,7 @@ import (
 type file struct {
 	path    string
 	timeout time.Duration // how long to wait for a lock
+	report  func(string)
 	db      *sql.DB
 
 	// writer holds the connection for writing while nobody uses it. There is one, since SQLite lets one write at a time
@@ -30,15 +31,16 @@ type file struct {
 	watcher        chan *conn // the one that looks for changes, opened by the first who watches
 
 	mu       sync.Mutex
-	identity os.FileInfo // of the file when the first connection was opened; nil before
+	found    os.FileInfo // the database when it was first opened, or tried to be; nil before
+	identity trio        // all three files once a connection was open
 }
 
 // errMoved says that the file under the path is no longer the one that was opened.
 var errMoved = errors.New("the state was replaced")
 
 // openFile opens the database at path, making it where it is missing, and brings it to the present format.
-func openFile(ctx context.Context, path string, timeout time.Duration) (*file, error) {
-	f := &file{path: path, timeout: timeout, writer: make(chan *conn, 1), reader: make(chan *conn, 1), watcher: make(chan *conn, 1)}
+func openFile(ctx context.Context, path string, timeout time.Duration, report func(string)) (*file, error) {
+	f := &file{path: path, timeout: timeout, report: report, writer: make(chan *conn, 1), reader: make(chan *conn, 1), watcher: make(chan *conn, 1)}
 	f.db = sql.OpenDB(f)
 	writer := &conn{db: f.db, home: f.writer, timeout: timeout}
 	err := writer.open(ctx)
@@ -80,21 +82,32 @@ func (f *file) Driver() driver.Driver { return &modernc.Driver{} }
 // Connect implements driver.Connector: it opens one connection. All that makes the file or settles how it is used happens
 // here, under the lock that keeps it from being moved aside meanwhile.
 func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
-	unlock, err := lock(ctx, f.path, false, f.timeout)
+	held, err := lock(ctx, f.path, false, f.timeout)
+	if err == nil && abandoned(held, f.path) {
+		held.Close()
+		if held, err = lock(ctx, f.path, true, f.timeout); err == nil {
+			err = f.moveAbandoned(held)
+		}
+	}
+	if held != nil {
+		defer held.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	identity, err := create(f.path)
+	info, err := create(f.path)
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.identity == nil {
-		f.identity = identity
-	} else if !os.SameFile(f.identity, identity) {
+	if f.found == nil {
+		f.found = info
+	} else if !os.SameFile(f.found, info) {
 		return nil, errMoved
+	}
+	if size := info.Size(); size > 0 && size < headerBytes { // SQLite would take some of these for empty databases
+		return nil, errDamaged
 	}
 
 	connector, err := modernc.NewConnector(dsn(f.path, f.timeout))
@@ -109,6 +122,10 @@ func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
 		keepLog(c) // a file that is refused is left alone, and so is what belongs to it
 		c.Close()
 		return nil, err
+	}
+	if f.identity.database == nil {
+		f.identity = lookAt(f.path)
+		remember(held, f.identity)
 	}
 	return c, nil
 }
@@ -151,6 +168,9 @@ func (f *file) prepare(ctx context.Context, c driver.Conn) error {
 	if err != nil {
 		return err
 	}
+	if err := ownerAlone(f.path); err != nil { // not before: a file that is refused keeps its mode
+		return err
+	}
 	// With a write-ahead log readers and the writer do not wait for each other. It is a property of the file, so the first
 	// to open it sets it. That step does not wait for locks as others do: of several who open a new file at once some would
 	// fail, and so it is made only where it is needed, and again while somebody is in the way.
@@ -174,6 +194,15 @@ func (f *file) prepare(ctx context.Context, c driver.Conn) error {
 		return migrate(ctx, c)
 	}
 	return nil
+}
+
+// ownerAlone takes from others what rights they have on the file at path, as a backup may have restored it.
+func ownerAlone(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+		err = os.Chmod(path, 0o600)
+	}
+	return err
 }
 
 // creating keeps the stores of this process from opening a file that create is about to close: where a lock belongs to the
@@ -202,25 +231,15 @@ func create(path string) (os.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}
-	if info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
-		err = os.Chmod(path, 0o600)
-	}
-	return info, err
-}
-
-// current reports whether the file is still what its path names. Somebody may have moved it aside as damaged, or deleted
-// it; what is written to it then is lost.
-func (f *file) current() bool {
-	info, err := os.Stat(f.path)
-	return err == nil && f.identity != nil && os.SameFile(info, f.identity)
+	return info, nil
 }
 
 // close closes every connection.
 func (f *file) close(ctx context.Context) error {
-	if unlock, err := lock(context.WithoutCancel(ctx), f.path, false, f.timeout); err == nil {
-		defer unlock()
+	if held, err := lock(context.WithoutCancel(ctx), f.path, false, f.timeout); err == nil {
+		defer held.Close()
 	}
-	keep := f.identity != nil && !f.current() || shortLog(f.path)
+	keep := f.identity.database != nil && !f.current() || shortLog(f.path)
 	(<-f.writer).close(keep)
 	(<-f.reader).close(keep)
 	(<-f.watcher).close(keep)
@@ -231,21 +250,18 @@ func (f *file) close(ctx context.Context) error {
 // that somebody may still want to recover. It returns the new name, or "" when another process has done it already. The
 // caller has closed the file.
 func (f *file) moveAside(ctx context.Context) (string, error) {
-	unlock, err := lock(ctx, f.path, true, f.timeout)
+	held, err := lock(ctx, f.path, true, f.timeout)
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
-	if !f.current() {
+	defer held.Close()
+	if !f.unmoved() {
 		return "", nil
 	}
-	aside := f.path + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
-	// The database goes first: an empty file in its place makes SQLite drop a log that a crash right here leaves behind.
-	if err := os.Rename(f.path, aside); err != nil {
-		return "", err
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Rename(f.path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	aside := asideName(f.path)
+	// The database goes first: whoever finds a log without its database moves that aside, too.
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := rename(f.path+suffix, aside+suffix); err != nil {
 			return "", err
 		}
 	}

@@ -24,9 +24,10 @@ const roleVariable = "CTXLS_TEST_ROLE"
 
 // roles are what another process may do, given the path of the store and further words.
 var roles = map[string]func(ctx context.Context, path string, args []string) error{
-	"open":   openRole,
-	"count":  countRole,
-	"insert": insertRole,
+	"open":    openRole,
+	"count":   countRole,
+	"counted": countedRole,
+	"insert":  insertRole,
 }
 
 func TestMain(m *testing.M) {
@@ -81,10 +82,26 @@ func openRole(ctx context.Context, path string, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Update(ctx, core.Query{}, func(core.State) core.Changes { return core.Changes{Trim: &core.TrimCount{Operations: 1}} }); err != nil {
+	if err := countOne(ctx, s); err != nil {
 		return err
 	}
 	return s.Close()
+}
+
+// countedRole prints how many openRole has counted.
+func countedRole(ctx context.Context, path string, _ []string) error {
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	fleet, err := s.Fleet(ctx, 0)
+	fmt.Println(fleet.Trim.Operations)
+	return errors.Join(err, s.Close())
+}
+
+// countOne makes an update that can be counted.
+func countOne(ctx context.Context, s *Store) error {
+	return s.Update(ctx, core.Query{}, func(core.State) core.Changes { return core.Changes{Trim: &core.TrimCount{Operations: 1}} })
 }
 
 // countRole makes a number of typical updates, each of which counts on from what it reads. With "row" it makes the

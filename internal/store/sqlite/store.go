@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,6 +25,11 @@ type Options struct {
 	// Fleeting says that the process ends right after Close, which then closes nothing unless the log is to be folded: the
 	// system closes the files, and what was acknowledged is in them.
 	Fleeting bool
+	// Usual says that Path is the place where a user's state always is. A file there that is no database must be a damaged state, and
+	// is moved aside; anywhere else such a file is somebody's, and left alone.
+	Usual bool
+	// MustExist says that a missing file is an error with CodeNotFound, and that nothing is made.
+	MustExist bool
 	// LocalDir takes the file in when Path lies on a network file system; "" is a directory of the user's own in the
 	// system's place for temporary files.
 	LocalDir string
@@ -62,6 +68,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	path, err := filepath.Abs(o.Path)
 	if err == nil {
 		s.path, err = local(followLinks(path), o)
+	}
+	if _, missing := os.Stat(s.path); err == nil && o.MustExist && errors.Is(missing, fs.ErrNotExist) {
+		err = core.Errorf(core.CodeNotFound, "no state at %s", o.Path)
 	}
 	if err == nil {
 		err = s.reopen(ctx)
@@ -116,13 +125,16 @@ func (s *Store) letGo(ctx context.Context) error {
 func (s *Store) reopen(ctx context.Context) error {
 	s.letGo(ctx)
 	for attempt := 0; ; attempt++ {
-		f, err := openFile(ctx, s.path, s.options.BusyTimeout)
+		f, err := openFile(ctx, s.path, s.options.BusyTimeout, s.options.Report)
 		if err == nil {
 			s.file = f
 			return nil
 		}
 		if !damaged(err) || attempt == 2 {
 			return err
+		}
+		if !s.options.Usual && !isState(s.path) && f.unmoved() {
+			return errNoState(s.options.Path)
 		}
 		if err := s.moveAside(ctx, f); err != nil {
 			return err
@@ -201,7 +213,11 @@ func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *c
 		return nil, err
 	}
 	defer c.giveBack()
-	return file, c.transaction(ctx, write, func(ctx context.Context) error { return f(ctx, c) })
+	err = c.transaction(ctx, write, func(ctx context.Context) error { return f(ctx, c) })
+	if err == nil && write && !file.current() { // what was written is in files that nobody reads any more
+		err = core.Errorf(core.CodeUnavailable, "the state was removed or replaced while it was written; the update was not kept")
+	}
+	return file, err
 }
 
 // Update implements core.Store.

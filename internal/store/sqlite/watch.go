@@ -12,9 +12,9 @@ const (
 	// settleTime is how long after an event of the log the file is first looked at: the commit becomes visible a moment after
 	// the log is written, and that moment gives no event.
 	settleTime = 2 * time.Millisecond
-	// slowPoll is how often the file is looked at where events come. To wake an idle process costs some 0.3 ms in all, of
-	// which the look is 10 µs.
-	slowPoll = 2 * time.Second
+	// slowPoll is how often the file is looked at where events come: no event tells that the database was removed, which is to be
+	// noticed within a second. To wake an idle process costs some 0.3 ms in all, of which the look is 10 µs.
+	slowPoll = 900 * time.Millisecond
 	// fastPoll and restPoll bound how often it is looked at where none may come: the longer nothing has changed, the seldomer,
 	// after quietShare of the time that it has been quiet. While agents work a change is seen within 75 ms; an idle server looks
 	// every 0.75 s, which costs some 0.05 % of a core, where looking every 75 ms costs ten times that.
