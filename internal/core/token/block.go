@@ -9,9 +9,9 @@ import (
 // time. A set of bytes in a block is an integer of 64 bits, the first byte lowest;
 // what a regular expression says of neighbours is said by shifting such sets.
 
-// block is 64 bytes of text and the 8 after them, so that a piece in the 64 can be
-// read as one integer.
-type block [72]byte
+// block is 64 bytes of text and the 16 after them, so that a word that begins in
+// the 64 can be read as two integers.
+type block [80]byte
 
 // sets are the bytes of a block by what the patterns ask of them. A byte beyond
 // ASCII may be in any of the others.

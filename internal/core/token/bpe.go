@@ -24,8 +24,8 @@ type merges struct {
 
 	// memo remembers what compatible said of a pair of ids, direct-mapped. Runs of
 	// one character ask the same costly questions over and over.
-	memo []uint64
-	bits int // of the hashes that index memo
+	memo      *[memoSlots]uint64
+	memoShift uint8 // of a hash, to index it
 }
 
 // hashMul is 2^64 divided by the golden ratio, for multiplicative hashing.
@@ -186,7 +186,7 @@ func (m *merges) follows(p int, right vocab.Prefix) bool {
 		return true
 	}
 	pair := (uint64(m.ids[last])<<32 | uint64(right.Value.ID())) + 1
-	memo := &m.memo[pair*hashMul>>(64-m.bits)]
+	memo := &m.memo[pair*hashMul>>(m.memoShift&63)&(memoSlots-1)]
 	if *memo>>1 == pair {
 		return *memo&1 != 0
 	}

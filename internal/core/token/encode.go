@@ -2,8 +2,8 @@ package token
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/vocab"
 )
@@ -12,18 +12,15 @@ import (
 type run struct {
 	*Encoding
 	*scratch
-	text    []byte // valid UTF-8
-	wantIDs bool
-	ids     []uint32 // so far, if wanted
-	n       int      // tokens so far
+	text []byte // valid UTF-8
+	n    int    // tokens so far
 }
 
-// encode goes through the text block by block: one look at a block tells where its
+// count goes through the text block by block: one look at a block tells where its
 // pieces begin, if they are ASCII. What is not goes the long way round, by pieceEnd.
-// Nearly all pieces of nearly all texts lie in blocks, have fewer than eight bytes
-// and came before.
-func (r *run) encode() {
-	r.scratch = newScratch(r.Encoding, len(r.text))
+// Nearly all pieces of nearly all texts lie in blocks, are words and came before.
+func (e *Encoding) count(text []byte) int {
+	r := run{Encoding: e, scratch: e.newScratch(len(text)), text: text}
 	for p := 0; p < len(r.text); {
 		if n := r.block(p); n > 0 {
 			p += n
@@ -33,10 +30,11 @@ func (r *run) encode() {
 		r.piece(p, end)
 		p = end
 	}
-	r.scratch.free()
+	e.free(r.scratch)
+	return r.n
 }
 
-// block encodes the pieces that surely end in the block that begins with a piece at
+// block counts the pieces that surely end in the block that begins with a piece at
 // p, and gives their length in bytes: 0 if there is none, or where a block would pay
 // for one or two pieces only.
 func (r *run) block(p int) int {
@@ -54,17 +52,16 @@ func (r *run) block(p int) int {
 	s, begin, count := r.scratch, 0, 0
 	for starts := r.starts(b, n); starts != 0; starts &= starts - 1 {
 		end := bits.TrailingZeros64(starts)
-		if n := end - begin; n > 7 {
+		if n := end - begin; n > maxWord {
 			r.piece(p+begin, p+end)
 		} else {
-			key := binary.LittleEndian.Uint64(b[begin&63:])&vocab.Mask(n) | uint64(n)<<lenShift
-			slot := key * hashMul >> (s.shift & 63) & (slots - 1)
-			if word := s.words[slot]; word&^(7<<countShift) != key {
-				s.wordIDs[slot] = len(r.ids)
-				s.words[slot] = key | uint64(r.word(key, p+begin, p+end))<<countShift
-			} else if count += int(word >> countShift); r.wantIDs {
-				r.again(s.wordIDs[slot], int(word>>countShift))
+			at := begin & 63
+			w := newWord(binary.LittleEndian.Uint64(b[at:at+8]), binary.LittleEndian.Uint64(b[at+8:at+16]), n)
+			slot := &s.words[w.hash()>>((64-s.bits)&63)&(wordSlots-1)]
+			if slot.lo != w.lo || slot.hi&(1<<wordCountShift-1) != w.hi {
+				r.word(slot, w, p+begin, p+end)
 			}
+			count += int(slot.hi >> wordCountShift)
 		}
 		begin = end
 	}
@@ -72,70 +69,105 @@ func (r *run) block(p int) int {
 	return begin
 }
 
-// piece encodes the piece text[p:end], of any length.
-func (r *run) piece(p, end int) {
-	n := end - p
-	if n > maxSeen || uint64(end) > math.MaxUint32 {
-		r.first(p, end)
-		return
-	}
-	s, k := r.scratch, min(n, 8)
-	hash := (vocab.Load(r.text, p, k) ^ vocab.Load(r.text, end-k, k)*hashMul>>1 ^ uint64(n)) * hashMul
-	slot := hash >> (s.shift & 63) & (slots - 1)
-	seen := &s.seen[slot]
-	if int(seen.len) == n && string(r.text[seen.at:int(seen.at)+n]) == string(r.text[p:end]) {
-		r.n += int(seen.count)
-		if r.wantIDs {
-			r.again(s.seenIDs[slot], int(seen.count))
-		}
-		return
-	}
-	s.seenIDs[slot] = len(r.ids)
-	seen.at, seen.len, seen.count = uint32(p), uint16(n), uint16(r.first(p, end))
+// masks keep the bytes of a word: masks[n] and masks[n+8] are those of the first
+// and the second half of one of n bytes.
+var masks = [32]uint64{
+	8: 0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1,
+	16: ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0),
 }
 
-// word is first for a piece of up to 7 bytes, whose key in words is given.
-func (r *run) word(key uint64, p, end int) (count int) {
-	if r.text[end-1] != 0 { // see vocab.Table.Short
-		if slot, ok := r.table.Short(key & (1<<lenShift - 1)); ok {
-			r.n++
-			if r.wantIDs {
-				r.ids = append(r.ids, r.table.ShortValue(slot).ID())
-			}
-			return 1
-		}
-		return r.merge(p, end)
-	}
-	return r.first(p, end)
+// newWord is the word of the first n bytes of lo and hi, without a count.
+func newWord(lo, hi uint64, n int) word {
+	return word{lo & masks[(n+8)&31], hi&masks[n&31] | uint64(n)<<wordLenShift}
 }
 
-// first encodes a piece that the caches do not have, and gives its number of tokens.
-func (r *run) first(p, end int) (count int) {
-	if v := r.table.Find(r.text, p, end); v.IsToken() {
-		r.n++
-		if r.wantIDs {
-			r.ids = append(r.ids, v.ID())
-		}
+func (w word) hash() uint64 { return (w.lo ^ w.hi*hashMul>>3) * hashMul }
+
+// word puts a word that the cache does not have in its slot.
+func (r *run) word(slot *word, w word, p, end int) {
+	w.hi |= uint64(r.first(p, end)) << wordCountShift
+	*slot = w
+}
+
+// first is the number of tokens of a piece that the caches do not have.
+func (r *run) first(p, end int) int {
+	if r.table.Find(r.text, p, end).IsToken() {
 		return 1
 	}
-	return r.merge(p, end)
+	return r.merges.encode(r.text, p, end, false)
 }
 
-// merge encodes a piece that is no token.
-func (r *run) merge(p, end int) (count int) {
-	count = r.merges.encode(r.text, p, end, r.wantIDs)
-	r.n += count
-	if r.wantIDs {
-		r.ids = append(r.ids, r.merges.ids...)
-	}
-	return count
-}
-
-// again adds the count ids that begin at ids[at] once more.
-func (r *run) again(at, count int) {
-	if count == 1 {
-		r.ids = append(r.ids, r.ids[at])
+// piece counts the piece text[p:end], of any length.
+func (r *run) piece(p, end int) {
+	if end-p <= maxWord {
+		r.short(p, end)
 		return
 	}
-	r.ids = append(r.ids, r.ids[at:at+count]...)
+	// Cut it where no token reaches across.
+	from, q := p, p
+	left, n := decode(r.text, q)
+	for q += n; q < end; q += n {
+		right, size := decode(r.text, q)
+		if left|right >= utf8.RuneSelf && !r.table.MayJoin(left, right, r.text[q-1]) {
+			r.short(from, q)
+			from = q
+		}
+		left, n = right, size
+	}
+	r.short(from, end)
+}
+
+// short counts a piece, or a part of one that stands alone.
+func (r *run) short(p, end int) {
+	n := end - p
+	switch {
+	case n <= maxWord:
+		w := newWord(vocab.Load(r.text, p, 8), 0, n)
+		if n > 8 {
+			w = newWord(w.lo, vocab.Load(r.text, p+8, n-8), n)
+		}
+		slot := &r.words[w.hash()>>((64-r.scratch.bits)&63)&(wordSlots-1)]
+		if slot.lo != w.lo || slot.hi&(1<<wordCountShift-1) != w.hi {
+			r.word(slot, w, p, end)
+		}
+		r.n += int(slot.hi >> wordCountShift)
+	case n <= maxPhrase:
+		key := phrase{
+			binary.LittleEndian.Uint64(r.text[p:]), binary.LittleEndian.Uint64(r.text[p+8:]),
+			0, uint64(n-15) << phraseLenShift,
+		}
+		if n > 16 {
+			key[2] = vocab.Load(r.text, p+16, min(n-16, 8))
+		}
+		if n > 24 {
+			key[3] |= vocab.Load(r.text, p+24, n-24)
+		}
+		hash := (key[0] ^ key[1]*hashMul>>7 ^ key[2]*hashMul>>11 ^ key[3]*hashMul>>17) * hashMul
+		slot := &r.phrases[hash>>((67-r.scratch.bits)&63)&(phraseSlots-1)]
+		if slot[0] != key[0] || slot[1] != key[1] || slot[2] != key[2] || slot[3]&(1<<phraseCountShift-1) != key[3] {
+			key[3] |= uint64(r.first(p, end)) << phraseCountShift
+			*slot = key
+		}
+		r.n += int(slot[3] >> phraseCountShift)
+	default:
+		r.n += r.first(p, end)
+	}
+}
+
+// encode appends the ids of the text's tokens. It takes none of the short cuts
+// that counting takes.
+func (e *Encoding) encode(text []byte, ids []uint32) []uint32 {
+	s := e.newScratch(len(text))
+	for p := 0; p < len(text); {
+		end := e.pieceEnd(text, p)
+		if v := e.table.Find(text, p, end); v.IsToken() {
+			ids = append(ids, v.ID())
+		} else {
+			s.merges.encode(text, p, end, true)
+			ids = append(ids, s.merges.ids...)
+		}
+		p = end
+	}
+	e.free(s)
+	return ids
 }

@@ -196,3 +196,35 @@ func FuzzEncode(f *testing.F) {
 		same(t, text)
 	})
 }
+
+// Tokens of the vocabularies beside each other in every order: where two of them
+// meet is where a text may be cut, or may not. Halves of characters, which some
+// tokens begin or end with, are filled up from the tokens beside them.
+func TestShuffledTokens(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for _, name := range names {
+		beyond := map[string][]string{} // tokens with something beyond ASCII, by what they begin with
+		var leads []string
+		for _, token := range tokens(t, name) {
+			if strings.IndexFunc(token, func(r rune) bool { return r > 0x7f }) < 0 {
+				continue
+			}
+			lead := token[:1]
+			if beyond[lead] == nil {
+				leads = append(leads, lead)
+			}
+			beyond[lead] = append(beyond[lead], token)
+		}
+		for range 20_000 {
+			var text strings.Builder
+			some := [2]string{leads[random.IntN(len(leads))], leads[random.IntN(len(leads))]}
+			for range 1 + random.IntN(20) {
+				choice := beyond[some[random.IntN(2)]]
+				text.WriteString(choice[random.IntN(len(choice))])
+			}
+			if diff := differs(t, name, text.String()); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}

@@ -88,3 +88,17 @@ func quote(text string) string {
 	}
 	return fmt.Sprintf("%q", text)
 }
+
+// tokens returns the bytes of every token of an encoding, in the order of their ids.
+func tokens(tb tb, name string) []string {
+	tb.Helper()
+	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all := make([]string, len(ranks))
+	for token, rank := range ranks {
+		all[rank] = token
+	}
+	return all
+}

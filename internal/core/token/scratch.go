@@ -1,72 +1,65 @@
 package token
 
-import "sync"
-
-// scratch is the memory that a run needs. The memory is used again by later runs,
-// its contents are not: every run starts with nothing known.
+// scratch is the memory that counting needs. What its caches hold is true of an
+// encoding, whatever the text: so they are kept for the texts that come later.
 type scratch struct {
 	merges
 	rest block // the text's last bytes, where a block would not fit
 
-	// Caches of the pieces of this text, direct-mapped by their hash. The first has
-	// those of up to 7 bytes, each in one integer with its length and number of tokens;
-	// the second has those of up to maxSeen. Beside each is where in the run's ids the
-	// piece's begin, if they are wanted.
-	words   [slots]uint64
-	seen    [slots]seen
-	wordIDs [slots]int
-	seenIDs [slots]int
-	shift   uint8 // of a hash, to be a slot
-	memos   [slots]uint64
+	// Two caches of pieces with their numbers of tokens, direct-mapped by hash.
+	words   *[wordSlots]word
+	phrases *[phraseSlots]phrase
+	bits    uint8 // of the hash that words is indexed by; phrases has 3 fewer, the memo 1
 }
 
-// In words, a piece's length and number of tokens stand above its bytes.
+// A word is a piece of 1 to 15 bytes: its bytes, lowest first, and above them its
+// length in four bits and its number of tokens in four more.
+type word struct{ lo, hi uint64 }
+
+// A phrase is a piece of 16 to 30 bytes, above them its length less 15 (so that none is zero) and its
+// number of tokens, in 16 bits.
+type phrase [4]uint64
+
 const (
-	lenShift   = 56
-	countShift = 59
+	maxWord, maxPhrase = 15, 30
+
+	wordLenShift, wordCountShift     = 56, 60
+	phraseLenShift, phraseCountShift = 48, 56
 )
 
-// seen is a piece, as the place where the text has it, and its number of tokens.
-type seen struct {
-	at    uint32
-	len   uint16 // 0 if there is none
-	count uint16
-}
-
-// The caches have up to 8192 entries, 64 KiB each: room is left for the vocabulary
-// in a core's second-level cache, and more entries find few pieces more. Short
-// texts use fewer, so that clearing them costs little: one for every 16 bytes.
+// The caches may be large: 512 KiB of words hold nearly all that a megabyte of
+// text says, and what is not used costs nothing. But a page of memory costs its
+// first use a quarter of a microsecond, so that a process that counts one short
+// text uses the first few pages only: it has a slot for every four bytes.
 const (
-	minBits = 5
-	maxBits = 13
-	slots   = 1 << maxBits
-	maxSeen = 64      // bytes; longer pieces seldom come twice
-	maxKeep = 1 << 16 // ids that a piece may have for their memory to be kept
+	minBits     = 7
+	maxBits     = 15
+	wordSlots   = 1 << maxBits
+	phraseSlots = 1 << (maxBits - 3)
+	memoSlots   = 1 << (maxBits - 1)
+	maxKeep     = 1 << 16 // ids that a piece may have for their memory to be kept
 )
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // newScratch is the scratch memory for a text of n bytes.
-func newScratch(e *Encoding, n int) *scratch {
-	s := scratches.Get().(*scratch)
-	s.table = &e.table
-	s.bits = minBits
-	for s.bits < maxBits && n>>(s.bits+4) > 0 {
+func (e *Encoding) newScratch(n int) *scratch {
+	s, ok := e.scratches.Get().(*scratch)
+	if !ok {
+		s = &scratch{words: new([wordSlots]word), phrases: new([phraseSlots]phrase), bits: minBits}
+		s.table, s.memo = &e.table, new([memoSlots]uint64)
+	}
+	// With more bits, what the caches had is not found, but nothing wrong is.
+	for s.bits < maxBits && n>>(s.bits+2) > 0 {
 		s.bits++
 	}
-	s.shift = uint8(64 - s.bits)
-	s.memo = s.memos[:1<<s.bits]
-	clear(s.words[:1<<s.bits])
-	clear(s.seen[:1<<s.bits])
-	clear(s.memo)
+	s.memoShift = 64 - (s.bits - 1)
 	return s
 }
 
 // free gives the memory back, but for what a giant piece made it grow by.
-func (s *scratch) free() {
+func (e *Encoding) free(s *scratch) {
 	s.text = nil
 	if cap(s.merges.ids) > maxKeep {
 		s.merges.ids, s.taken, s.dead = nil, nil, nil
 	}
-	scratches.Put(s)
+	e.scratches.Put(s)
 }

@@ -10,6 +10,7 @@ package token
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/vocab"
@@ -28,12 +29,14 @@ type Counter interface {
 	Count(text string) int
 }
 
-// Encoding is one byte-pair encoding. It is immutable and safe for concurrent
-// use; nothing is kept between calls but scratch memory.
+// Encoding is one byte-pair encoding. It is safe for concurrent use. Between calls
+// it keeps up to 1 MB of scratch memory for each call that ran at once, with the
+// counts of words seen lately.
 type Encoding struct {
 	name      string
 	table     vocab.Table
 	camelCase bool // o200k_base: a word ends where lower case turns to upper
+	scratches sync.Pool
 }
 
 //go:embed cl100k_base.bin
@@ -70,15 +73,11 @@ func (e *Encoding) Count(text string) int {
 
 // CountBytes is Count of text that is at hand as bytes; it does not keep them.
 func (e *Encoding) CountBytes(text []byte) int {
-	r := run{Encoding: e, text: wellFormed(text)}
-	r.encode()
-	return r.n
+	return e.count(wellFormed(text))
 }
 
 // Encode gives the ids of the tokens in text.
 func (e *Encoding) Encode(text string) []uint32 {
 	b := wellFormed(unsafe.Slice(unsafe.StringData(text), len(text)))
-	r := run{Encoding: e, text: b, wantIDs: true, ids: make([]uint32, 0, len(b)/4+1)}
-	r.encode()
-	return r.ids
+	return e.encode(b, make([]uint32, 0, len(b)/4+1))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -41,7 +42,7 @@ func Build(ranks map[string]int) ([]byte, error) {
 	shortSlots := uint64(float64(shorts) / shortLoad)
 	longSlots := uint64(float64(longs) / longLoad)
 
-	size := headerSize + bytesSize + pairsSize + filterSize(shortSlots) + (shortSlots+spare)*shortSize + (longSlots+spare)*longSize
+	size := headerSize + bytesSize + pairsSize + filterSize(shortSlots) + (shortSlots+spare)*shortSize + (longSlots+spare)*longSize + joinSize
 	blob := make([]byte, size)
 	binary.LittleEndian.PutUint64(blob, shortSlots)
 	binary.LittleEndian.PutUint64(blob[8:], longSlots)
@@ -50,7 +51,9 @@ func Build(ranks map[string]int) ([]byte, error) {
 	bytes, at := at[:len(t.bytes)], at[len(t.bytes):]
 	pairs, at := at[:len(t.pairs)], at[len(t.pairs):]
 	filter, at := at[:len(t.filter)], at[len(t.filter):]
-	table, long := at[:len(t.short)], at[len(t.short):]
+	table, at := at[:len(t.short)], at[len(t.short):]
+	long, joins := at[:len(t.long)], at[len(t.long):]
+	setJoins(joins, slices.Collect(maps.Keys(ranks)))
 	for c := range 256 {
 		binary.LittleEndian.PutUint32(bytes[c*valueSize:], uint32(values[string([]byte{byte(c)})]))
 	}

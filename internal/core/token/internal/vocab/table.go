@@ -57,7 +57,7 @@ func (v Value) gaps() uint32 {
 }
 
 // Layout of a blob: a header of two 64-bit slot counts, the values of the 256
-// single bytes, then the short table's keys, its values, and the long table.
+// single bytes and of all pairs, a filter, the short table, the long table, and joins.
 const (
 	headerSize = 16
 	bytesSize  = 256 * 4
@@ -79,6 +79,7 @@ type Table struct {
 	filter                []byte
 	filterShift           uint8
 	short, long           []byte
+	joins                 *[joinSize]byte
 }
 
 // Open gives access to a blob written by Build. It only slices.
@@ -101,6 +102,7 @@ func Open(blob string) Table {
 	t.filterShift = 61 - uint8(bits.TrailingZeros64(filterSize(t.shortSlots)))
 	t.short = take((t.shortSlots + spare) * shortSize)
 	t.long = take((t.longSlots + spare) * longSize)
+	t.joins = (*[joinSize]byte)(b)
 	return t
 }
 

@@ -137,3 +137,37 @@ func TestBuildRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Every border inside a token is one that a token reaches across, also where the
+// token has only a part of the characters beside it.
+func TestMayJoin(t *testing.T) {
+	ranks := map[string]int{}
+	for c := range 256 {
+		ranks[string([]byte{byte(c)})] = c
+	}
+	for _, token := range []string{"中", "中国", "é", "éa", "\xad人", "中\xe5", "\xad\xe5", "-é"} {
+		for n := 2; n <= len(token); n++ { // each is reached by merging
+			if _, ok := ranks[token[:n]]; !ok {
+				ranks[token[:n]] = len(ranks)
+			}
+		}
+	}
+	blob, err := Build(ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := Open(string(blob))
+	for _, test := range []struct {
+		text string
+		want bool
+	}{
+		{"中国", true}, {"éa", true}, {"-é", true}, {"中人", true}, {"中刀", true}, {"中加", true}, {" 国", true},
+		{"国中", false}, {"aé", false}, {"éé", false}, {"国人", false}, {"人国", false}, {"人é", false},
+	} {
+		c := []rune(test.text)
+		first := string(c[0])
+		if got := table.MayJoin(c[0], c[1], first[len(first)-1]); got != test.want {
+			t.Errorf("MayJoin in %q = %v, want %v", test.text, got, test.want)
+		}
+	}
+}
