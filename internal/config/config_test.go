@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 		{`{"metrics": {"alertRate": 1.5}}`, `1:27: metrics.alertRate: 1.5: want a number from 0 to 1`},
 		{`{"metrics": {"alertRate": 1e999}}`, `1:27: metrics.alertRate: 1e999: want a number from 0 to 1`},
 		{`{"trim": {"thresholdTokens": 99999999999999999999}}`, `1:30: trim.thresholdTokens: 99999999999999999999: want a whole number from 1 to 1000000000`},
-		{`{"compaction": {"postCompactionPercent": 9}}`, `1:42: compaction.postCompactionPercent: 9: want a whole number from 10 to 60`},
+		{`{"compaction": {"postCompactionPercent": 9}}`, `1:42: compaction.postCompactionPercent: 9: want a whole number from 10 to 60, or null`},
 		{`{"tracking": {"maxTokens": 0}}`, `1:28: tracking.maxTokens: 0: want "auto" or a whole number from 1 to 1000000000, or null`},
 		{`{"tracking": {"maxTokens": "Auto"}}`, `1:28: tracking.maxTokens: "Auto": want "auto" or a whole number from 1 to 1000000000, or null`},
 		{`{"tracking": {"maxTokens": {}}}`, `1:28: tracking.maxTokens: an object: want "auto" or a whole number from 1 to 1000000000, or null`},

@@ -106,7 +106,7 @@ func anyConfig(t *rapid.T) core.Config {
 		},
 		Handoff: core.HandoffConfig{Enabled: rapid.Bool().Draw(t, "handoff"), Percent: percent.Draw(t, "handoffPercent")},
 		Compaction: core.CompactionConfig{
-			PostCompactionPercent: rapid.IntRange(10, 60).Draw(t, "postCompaction"),
+			PostCompactionPercent: rapid.Ptr(rapid.IntRange(10, 60), true).Draw(t, "postCompaction"),
 			MaxPaths:              rapid.IntRange(1, 200).Draw(t, "maxPaths"),
 			MaxPathLength:         rapid.IntRange(20, 4096).Draw(t, "maxPathLength"),
 		},

@@ -14,6 +14,9 @@ type Calibration struct {
 	// Forgot and Kept count the turns after which the model was no longer given, or was still given, what it had thought.
 	Forgot int `json:"forgot,omitempty"`
 	Kept   int `json:"kept,omitempty"`
+	// Unsent and Sent count the responses whose reported output held reasoning that the next request left out, or carried.
+	Unsent int `json:"unsent,omitempty"`
+	Sent   int `json:"sent,omitempty"`
 }
 
 // Factor is what one response implied about k.
@@ -61,6 +64,10 @@ func (c Calibration) drops(prior bool) bool {
 	return c.Forgot > c.Kept+priorTurns
 }
 
+// unsent reports whether the model's reported output holds reasoning that is not sent back, as that of some models behind a
+// gateway does.
+func (c Calibration) unsent() bool { return c.Unsent > c.Sent+priorTurns }
+
 // Learn returns what is known after a response that was given input tokens, where the tail is what came between the one
 // before and it, and whether that taught anything. e is the estimator made of c.
 func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
@@ -68,25 +75,54 @@ func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
 		return c, false
 	}
 	growth := float64(input - t.Input)
+	c, taught := c.learnReasoning(growth, t, e)
 	fixed, content := e.parts(t)
 	forgotten := e.forgotten(t)
 	if kept := fixed + e.k*content; forgotten > minForgotten {
-		return c.learnTurn(growth, kept, kept-forgotten)
+		c, turn := c.learnTurn(growth, kept, kept-forgotten)
+		return c, turn || taught
 	}
 	if e.drops {
 		fixed -= forgotten
 	}
 	text := t.Added.textTokens()
-	if t.Output == 0 {
+	if t.Output == 0 || e.unsent {
 		text += t.Answer.textTokens()
 	}
 	predicted, value := fixed+e.k*content, (growth-fixed)/content
 	if text < minContent || !(value >= minFactor && value <= maxFactor) || math.Abs(growth-predicted) > maxInnovation*sigma(predicted) {
-		return c, false
+		return c, taught
 	}
 	weight := min(1, float64(text)/1000) + 0.2
 	c.Factors = append(slices.Clone(c.Factors), Factor{value, weight})
 	c.Factors = c.Factors[max(0, len(c.Factors)-MaxFactors):]
+	return c, true
+}
+
+// learnReasoning takes over whether an answer's reasoning was sent back: which of two predictions a response came nearer to,
+// where the reported output is well above what the answer says. At a person's prompt learnTurn decides instead.
+func (c Calibration) learnReasoning(growth float64, t Tail, e Estimator) (Calibration, bool) {
+	e.unsent = false
+	fixed, content := e.parts(t)
+	written, said := e.written(t.Answer)
+	reasoning := float64(t.Output) - written - e.k*said
+	if t.Output == 0 || t.Prompted || reasoning < minForgotten {
+		return c, false
+	}
+	sent := fixed + e.k*content
+	unsent := sent - reasoning
+	off := func(predicted float64) float64 { return math.Abs(growth - predicted) }
+	if min(off(sent), off(unsent)) > maxInnovation*sigma(sent) {
+		return c, false
+	}
+	if off(unsent) < off(sent) {
+		c.Unsent++
+	} else {
+		c.Sent++
+	}
+	if c.Unsent+c.Sent > maxTurns {
+		c.Unsent, c.Sent = c.Unsent/2, c.Sent/2
+	}
 	return c, true
 }
 

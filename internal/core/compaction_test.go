@@ -70,7 +70,7 @@ func TestCompactionWithoutOpening(t *testing.T) {
 	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionDone}, Event{Kind: CompactionDone}, w.at(BatchFinished, 50_000))
 	w.now = w.now.Add(lateSign)
 	out := w.play(t, Event{Kind: CompactionDone})
-	if out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 60_000 {
+	if out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 16_000 {
 		t.Errorf("%d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
 	}
 }
@@ -107,15 +107,16 @@ func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		events []func(*world) Event
 		want   int
+		left   int
 	}{
-		"said twice":                {[]func(*world) Event{prompt, done(""), done("")}, 1},
-		"prompts in between":        {[]func(*world) Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3},
-		"reports in between":        {[]func(*world) Event{report, done(""), report, done(""), report, done("")}, 3},
-		"opened, then not":          {[]func(*world) Event{report, opened, done(""), report, done("")}, 2},
-		"names":                     {[]func(*world) Event{report, done("a"), done("b"), done("b"), done("c")}, 3},
-		"names, opened":             {[]func(*world) Event{report, opened, done("a"), done("b")}, 2},
-		"a name, after it worked":   {[]func(*world) Event{report, done("a"), report, done("a")}, 1},
-		"opened again, one answers": {[]func(*world) Event{report, opened, done(""), report, opened, done(""), done("")}, 2},
+		"said twice":                {[]func(*world) Event{prompt, done(""), done("")}, 1, 1_008},
+		"prompts in between":        {[]func(*world) Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3, 3_024},
+		"reports in between":        {[]func(*world) Event{report, done(""), report, done(""), report, done("")}, 3, 48_000},
+		"opened, then not":          {[]func(*world) Event{report, opened, done(""), report, done("")}, 2, 48_000},
+		"names":                     {[]func(*world) Event{report, done("a"), done("b"), done("b"), done("c")}, 3, 48_000},
+		"names, opened":             {[]func(*world) Event{report, opened, done("a"), done("b")}, 2, 48_000},
+		"a name, after it worked":   {[]func(*world) Event{report, done("a"), report, done("a")}, 1, 150_000},
+		"opened again, one answers": {[]func(*world) Event{report, opened, done(""), report, opened, done(""), done("")}, 2, 48_000},
 	} {
 		w := countingWorld()
 		w.rules[HostGeneric] = Rules{Silent: true}
@@ -124,7 +125,7 @@ func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 			w.now = w.now.Add(time.Second)
 			out = w.play(t, event(w))
 		}
-		if u := out.Session.Usage; out.Session.Compactions != tt.want || name != "a name, after it worked" && *u.Tokens != 60_000 {
+		if u := out.Session.Usage; out.Session.Compactions != tt.want || *u.Tokens != tt.left {
 			t.Errorf("%s: %d compactions, %d tokens, want %d", name, out.Session.Compactions, *u.Tokens, tt.want)
 		}
 	}
@@ -147,7 +148,7 @@ func TestLateStatusLineAfterCompaction(t *testing.T) {
 	line := Event{Kind: UsageReported, Reports: []Report{{Tokens: 143_912, Tuple: UsageTuple{Input: 143_912}, Provenance: ProvenanceHost}}}
 	w.play(t, w.at(BatchFinished, 140_000), Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}}},
 		Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, line)
-	if out := w.play(t, Event{Kind: PromptSubmitted}); *out.Session.Usage.Tokens != 60_000 || len(out.Effects) != 0 {
+	if out := w.play(t, Event{Kind: PromptSubmitted}); *out.Session.Usage.Tokens != 44_800 || len(out.Effects) != 0 {
 		t.Errorf("%d tokens, said %q", *out.Session.Usage.Tokens, texts(out.Effects))
 	}
 	if out := w.play(t, w.at(BatchFinished, 20_000), line); *out.Session.Usage.Tokens != 143_912 {
@@ -212,9 +213,50 @@ func TestSurvivalWithoutSummary(t *testing.T) {
 
 func TestPostCompactionPercent(t *testing.T) {
 	for percent, want := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
-		if got := (Gauge{}).AfterCompaction(0, 200_000, percent, time.Time{}).Tokens; got != want {
+		if got := (Gauge{}).AfterCompaction(0, 150_000, 200_000, &percent, time.Time{}).Tokens; got != want {
 			t.Errorf("%d%%: %d tokens, want %d", percent, got, want)
 		}
+	}
+}
+
+// What a compaction leaves follows from what there was, whatever the window; never is it more than that.
+func TestAfterCompaction(t *testing.T) {
+	ten := 10
+	for _, tt := range []struct {
+		name                 string
+		g                    Gauge
+		post, before, window int
+		percent              *int
+		want                 int
+	}{
+		{"the host says what remained", Gauge{}, 3_229, 150_000, 200_000, nil, 3_229},
+		{"the host says that more remained than there was", Gauge{}, 60_000, 52_912, 200_000, nil, 52_912},
+		{"a share of what there was", Gauge{}, 0, 150_000, 200_000, nil, 48_000},
+		{"the same in a window taken to be a million", Gauge{}, 0, 167_000, 1_000_000, nil, 53_440},
+		{"a share of the window where the user chose one", Gauge{}, 0, 150_000, 200_000, &ten, 20_000},
+		{"but not above what there was", Gauge{}, 0, 12_000, 200_000, &ten, 12_000},
+		{"a share of the window where nothing was reported", Gauge{}, 0, 0, 200_000, nil, 60_000},
+		{"but not above the estimate", Gauge{Known: true, Tokens: 30_000, Appended: 500, Provenance: ProvenanceEstimate}, 0, 0, 200_000, nil, 30_500},
+	} {
+		g := tt.g.AfterCompaction(tt.post, tt.before, tt.window, tt.percent, time.Time{})
+		if band, known := g.Band(); g.Tokens != tt.want || !known || band.Low > g.Tokens || band.High < g.Tokens {
+			t.Errorf("%s: %d in %+v, want %d", tt.name, g.Tokens, band, tt.want)
+		}
+	}
+}
+
+// The host clears old results in place moments before it compacts: the compaction counts, and its estimate is shown.
+func TestCompactionAfterMicrocompaction(t *testing.T) {
+	w := newWorld()
+	w.play(t, w.at(BatchFinished, 150_000))
+	at := w.now
+	w.now = w.now.Add(time.Minute)
+	out := w.play(t, Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}, Entries: []Entry{
+		{Boundary: &Boundary{ID: "m", At: at.Add(time.Second), Micro: true}},
+		{Boundary: &Boundary{ID: "b", At: at.Add(2 * time.Second), PreTokens: 151_000}},
+	}}})
+	if u := out.Session.Usage; out.Session.Compactions != 1 || u.Tokens == nil || *u.Tokens != 48_320 {
+		t.Errorf("%d compactions, usage %+v", out.Session.Compactions, u)
 	}
 }
 

@@ -59,9 +59,9 @@ type HandoffConfig struct {
 
 // CompactionConfig is about what survives a compaction.
 type CompactionConfig struct {
-	PostCompactionPercent int `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, where nobody reports it." min:"10" max:"60"`
-	MaxPaths              int `json:"maxPaths" doc:"How many paths the working context names." min:"1" max:"200"`
-	MaxPathLength         int `json:"maxPathLength" doc:"Longest path shown, in characters." min:"20" max:"4096"`
+	PostCompactionPercent *int `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, where nobody reports it. null is 32 % of what the window held before, and 30 % of the window where that is unknown." min:"10" max:"60"`
+	MaxPaths              int  `json:"maxPaths" doc:"How many paths the working context names." min:"1" max:"200"`
+	MaxPathLength         int  `json:"maxPathLength" doc:"Longest path shown, in characters." min:"20" max:"4096"`
 }
 
 // TrimConfig is about measuring and trimming conversations.
@@ -115,7 +115,7 @@ func DefaultConfig() Config {
 		Tracking:   TrackingConfig{MaxTokens: TokenLimit{Auto: true}, Guidance: true},
 		Reminder:   ReminderConfig{Enabled: true, ThresholdPercent: 70, AnthropicOnly: true, Rearm: "session"},
 		Handoff:    HandoffConfig{Percent: 80},
-		Compaction: CompactionConfig{PostCompactionPercent: 30, MaxPaths: 20, MaxPathLength: 300},
+		Compaction: CompactionConfig{MaxPaths: 20, MaxPathLength: 300},
 		Trim:       TrimConfig{ThresholdTokens: 200_000, TargetTokens: 180_000},
 		Metrics:    MetricsConfig{WindowTasks: 1000, ThresholdTokens: 200_000, AlertRate: 0.10, AlertIntervalMs: 60_000},
 		Usage:      UsageConfig{CountCacheWrites: true},

@@ -14,6 +14,7 @@ type Piece struct {
 	Bytes  int    // of a thought: the length of its signature, which is base64
 
 	Tokens int  // of Text in Encoding
+	Extra  int  // tokens of the model's own count that come with it and are not in Text
 	Rough  bool // Tokens was worked out from the length of Text
 }
 
@@ -71,6 +72,7 @@ type Content struct {
 	Calls        int              `json:"calls,omitempty"`
 	Results      int              `json:"results,omitempty"`
 	Images       int              `json:"images,omitempty"`
+	Extra        int              `json:"extra,omitempty"`       // tokens of the model's own count, see Piece
 	Signatures   int              `json:"signatures,omitempty"`  // of thoughts
 	SignedBytes  int              `json:"signedBytes,omitempty"` // their length together
 }
@@ -99,6 +101,7 @@ var toolClassOf = map[string]toolClass{
 
 // add returns c with a piece in it. open maps the calls that no result has answered to their class.
 func (c Content) add(p Piece, open map[string]toolClass) Content {
+	c.Extra += p.Extra
 	switch p.Class {
 	case AnswerText:
 		c.AnswerTokens += p.Tokens

@@ -179,6 +179,7 @@ type Reading struct {
 // line only carries Title, Limits, Paths, Results or Content.
 type Entry struct {
 	Offset   int64 // of the line's first byte
+	Earlier  bool  // Boundary lies before all that tells of the present: it is counted and changes nothing else
 	At       time.Time
 	Report   *Report
 	Boundary *Boundary

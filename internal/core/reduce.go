@@ -175,6 +175,9 @@ func (r *reduction) redate() {
 	if ahead(c.DoneAt) {
 		c.BeganAt, c.DoneAt = latest, latest
 	}
+	if ahead(c.ClearedAt) {
+		c.ClearedAt = latest
+	}
 	if ahead(c.OpenedAt) {
 		c.OpenedAt = latest
 	}
@@ -256,6 +259,10 @@ func (r *reduction) ingest() {
 			}
 			newest = rep.At
 			r.report(rep)
+		case e.Boundary != nil && e.Earlier:
+			if !r.s.HistorySeen {
+				r.s.Compaction = r.s.Compaction.CountEarlier(e.Boundary.ID)
+			}
 		case e.Boundary != nil:
 			r.compacted(*e.Boundary)
 		case e.Limit != nil:
@@ -275,7 +282,7 @@ func (r *reduction) report(rep Report) {
 		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
 		return
 	}
-	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.DoneAt.IsZero() {
+	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.Since().IsZero() {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
 	tokens := r.cfg.Usage.Occupancy(rep, r.st.Rules)
@@ -286,7 +293,7 @@ func (r *reduction) report(rep Report) {
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
 		return // a status line is already further
 	}
-	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.DoneAt, r.now)
+	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.Since(), r.now)
 	if !counts {
 		return
 	}

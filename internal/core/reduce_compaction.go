@@ -12,8 +12,8 @@ func (r *reduction) compacted(b Boundary) {
 		at = r.now
 	}
 	if b.Micro {
-		if at.After(r.s.Compaction.DoneAt) {
-			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.DoneAt = r.s.Gauge.Forget(), 0, at
+		if at.After(r.s.Compaction.Since()) {
+			r.s.Gauge, r.s.TurnTokens, r.s.Compaction.ClearedAt = r.s.Gauge.Forget(), 0, at
 			r.s.Tail = Tail{Partial: true}
 		}
 		return
@@ -38,6 +38,10 @@ func (r *reduction) compacted(b Boundary) {
 		return
 	}
 	first := worth == signFirst
+	before := b.PreTokens
+	if before == 0 && r.s.Gauge.Reported() {
+		before = r.s.Gauge.Tokens
+	}
 	if first || dated { // what stands before the boundary line is gone with the rest
 		r.s.Tail, r.grown = Tail{Partial: true}, true
 	}
@@ -54,7 +58,7 @@ func (r *reduction) compacted(b Boundary) {
 		}
 	}
 	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
-		r.s.Gauge = r.s.Gauge.AfterCompaction(b.PostTokens, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
+		r.s.Gauge = r.s.Gauge.AfterCompaction(b.PostTokens, before, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
 	}
 	if first {
 		r.sample(at, r.s.Gauge.Tokens, SampleCompaction)

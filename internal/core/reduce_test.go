@@ -45,12 +45,12 @@ func TestLifeOfASession(t *testing.T) {
 	before := w.reported(150_000)
 	out = w.play(t, Event{Kind: CompactionDone})
 	u := out.Session.Usage
-	if *u.Tokens != 60_000 || *u.Provenance != ProvenanceEstimate || out.Session.Compactions != 1 || out.Session.Compacting {
+	if *u.Tokens != 48_000 || *u.Provenance != ProvenanceEstimate || out.Session.Compactions != 1 || out.Session.Compacting {
 		t.Errorf("after the compaction: %d tokens by %s, %d compactions", *u.Tokens, *u.Provenance, out.Session.Compactions)
 	}
 	out = w.play(t, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "we edited main.go and read notes.txt."}},
 		Event{Kind: BatchFinished, Reports: []Report{before}})
-	if got := *out.Session.Usage.Tokens; got != 60_000 {
+	if got := *out.Session.Usage.Tokens; got != 48_000 {
 		t.Errorf("a report from before the compaction counted: %d", got)
 	}
 	if got := texts(out.Effects); !strings.HasSuffix(got, "does not name:\n  - b.go") {
@@ -181,7 +181,7 @@ func TestZerosOfAStatusLine(t *testing.T) {
 	if out := w.play(t, w.at(BatchFinished, 40_000), line(0)); *out.Session.Usage.Tokens != 40_000 {
 		t.Error("zeros ended what the transcript says")
 	}
-	if out := w.play(t, Event{Kind: CompactionDone}, line(0)); *out.Session.Usage.Tokens != 60_000 {
+	if out := w.play(t, Event{Kind: CompactionDone}, line(0)); *out.Session.Usage.Tokens != 12_800 {
 		t.Error("zeros ended the estimate after a compaction")
 	}
 }

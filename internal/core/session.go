@@ -126,7 +126,9 @@ type Compaction struct {
 	// DoneAt never counts again.
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
-	IDs     []string  `json:"ids,omitempty"` // of the last few, to know a repeat
+	// ClearedAt is when old tool results were last cleared in place: no compaction, but what was reported before is over, too.
+	ClearedAt time.Time `json:"clearedAt,omitzero"`
+	IDs       []string  `json:"ids,omitempty"` // of the last few, to know a repeat
 	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
 	// summary, and they are the whole working context, with Omitted more; so many were left out of Frozen, too.
 	Lost    []string `json:"lost,omitempty"`

@@ -1,6 +1,8 @@
 package claudecode
 
 import (
+	"strings"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
@@ -13,24 +15,31 @@ const exitPlan = "ExitPlanMode"
 // request carries anyway.
 var unsent = map[string]bool{"prompt_snapshot": true}
 
+// Tokens that the host's own words around some content cost, measured in sessions of Claude Code 2.1.43 to 2.1.237.
+const (
+	editedFileTokens   = 80    // the notice that a file was changed by somebody else
+	taskReminderTokens = 140   // the reminder to keep the task list
+	toolLoadedTokens   = 1_100 // the definitions that a result brings which loads tools (1,000 to 1,228)
+)
+
 // attached returns what an attachment adds: the text that the host made of it, where the version of the host writes that
 // down, else the text of the attachment itself.
 func (l *line) attached() []core.Piece {
-	var kind, text []byte
-	transcript.Pick(l.attachment,
-		transcript.Field{Name: "type", Value: &kind},
-		transcript.Field{Name: "text", Value: &text})
-	var pieces []core.Piece
-	class, file := core.InjectedText, ""
-	switch name := transcript.String(kind); {
-	case unsent[name]:
+	var kind []byte
+	transcript.Pick(l.attachment, transcript.Field{Name: "type", Value: &kind})
+	name := transcript.String(kind)
+	if unsent[name] {
 		return nil
-	case name == "instructions":
+	}
+	class, file := core.InjectedText, "" // of a queued command, too: what is typed while a turn runs ends none
+	var pieces []core.Piece
+	switch name {
+	case "instructions":
 		if pieces = l.instructions(); pieces != nil {
 			return pieces
 		}
 		class = core.MemoryText
-	case name == "nested_memory":
+	case "nested_memory":
 		class, file = core.MemoryText, l.attachedFile("path")
 	default:
 		file = l.attachedFile("filename")
@@ -41,13 +50,88 @@ func (l *line) attached() []core.Piece {
 		pieces = append(pieces, texts(content, class)...)
 		return true
 	})
-	if s := transcript.String(text); l.rendered == nil && s != "" {
-		pieces = append(pieces, core.Piece{Class: class, Text: s})
+	if l.rendered == nil {
+		pieces = l.unrendered(name, class)
 	}
 	for i := range pieces {
 		pieces[i].Path = file
 	}
 	return pieces
+}
+
+// unrendered returns what an attachment adds where the host did not write down the text that it made of it.
+func (l *line) unrendered(name string, class core.PieceClass) []core.Piece {
+	var text, snippet, prompt, content, files, blocking []byte
+	transcript.Pick(l.attachment,
+		transcript.Field{Name: "text", Value: &text},
+		transcript.Field{Name: "snippet", Value: &snippet},
+		transcript.Field{Name: "prompt", Value: &prompt},
+		transcript.Field{Name: "content", Value: &content},
+		transcript.Field{Name: "files", Value: &files},
+		transcript.Field{Name: "blockingError", Value: &blocking})
+	switch name {
+	case "edited_text_file":
+		return []core.Piece{{Class: class, Text: transcript.String(snippet), Extra: editedFileTokens}}
+	case "queued_command":
+		return texts(prompt, class)
+	case "file": // one that a prompt mentions: the host reads it for the model
+		var file, body []byte
+		transcript.Pick(content, transcript.Field{Name: "file", Value: &file})
+		transcript.Pick(file, transcript.Field{Name: "content", Value: &body})
+		return texts(body, class)
+	case "diagnostics":
+		return []core.Piece{{Class: class, Text: diagnosticsText(files)}}
+	case "task_reminder", "todo_reminder":
+		return []core.Piece{{Class: class, Text: listText(content), Extra: taskReminderTokens}}
+	case "hook_additional_context":
+		return texts(content, class)
+	case "nested_memory":
+		var body []byte
+		transcript.Pick(content, transcript.Field{Name: "content", Value: &body})
+		return texts(body, class)
+	case "hook_blocking_error":
+		var message []byte
+		if !transcript.Pick(blocking, transcript.Field{Name: "blockingError", Value: &message}) {
+			message = blocking
+		}
+		return texts(message, class)
+	}
+	return texts(text, class)
+}
+
+// diagnosticsText returns the diagnostics of files much as the host sends them: a line for a file, and one for each finding.
+func diagnosticsText(files []byte) string {
+	var text strings.Builder
+	transcript.Elements(files, func(file []byte) bool {
+		var uri, found []byte
+		transcript.Pick(file, transcript.Field{Name: "uri", Value: &uri}, transcript.Field{Name: "diagnostics", Value: &found})
+		text.WriteString(transcript.String(uri) + ":\n")
+		transcript.Elements(found, func(one []byte) bool {
+			var message, severity, code, source []byte
+			transcript.Pick(one,
+				transcript.Field{Name: "message", Value: &message},
+				transcript.Field{Name: "severity", Value: &severity},
+				transcript.Field{Name: "code", Value: &code},
+				transcript.Field{Name: "source", Value: &source})
+			for _, part := range [][]byte{severity, message, code, source} {
+				text.WriteString("  " + transcript.String(part))
+			}
+			text.WriteString("\n")
+			return true
+		})
+		return true
+	})
+	return text.String()
+}
+
+// listText returns a list as the host sends it along, "" for an empty one.
+func listText(list []byte) string {
+	empty := true
+	transcript.Elements(list, func([]byte) bool { empty = false; return false })
+	if empty {
+		return ""
+	}
+	return string(list)
 }
 
 // instructions returns the memory files that an attachment lists, nil where it lists none.
@@ -113,10 +197,24 @@ func (l *line) said(e *core.Entry) {
 				result.Text += p.Text
 			}
 		}
+		if loadsTools(body) {
+			result.Extra = toolLoadedTokens
+		}
 		e.Content = append(append(e.Content, result), images...)
 		e.Results = append(e.Results, callResult(id, transcript.IsTrue(failed))...)
 		return true
 	})
+}
+
+// loadsTools reports whether a result names tools whose definitions the model is given from then on.
+func loadsTools(body []byte) (loads bool) {
+	transcript.Elements(body, func(block []byte) bool {
+		var kind []byte
+		transcript.Pick(block, transcript.Field{Name: "type", Value: &kind})
+		loads = transcript.String(kind) == "tool_reference"
+		return !loads
+	})
+	return loads
 }
 
 // texts returns the pieces of a string, of a block or of an array of blocks.

@@ -36,6 +36,19 @@ func TestContent(t *testing.T) {
 		{"an attachment as it was rendered", attached(`{"type":"file","content":{"file":{"content":"long"}}}`, `,"rendered":[{"content":"<r>one</r>"},{"content":[{"type":"text","text":"two"}]}]`),
 			[]string{"injected <r>one</r>", "injected two"}},
 		{"an attachment of a host that does not write that down", attached(`{"type":"total_tokens_reminder","text":"9 left"}`, ""), []string{"injected 9 left"}},
+		{"a file that somebody edited", attached(`{"type":"edited_text_file","filename":"/w/a.go","snippet":"1\tpackage a"}`, ""), []string{"injected 1\tpackage a and 80 tokens"}},
+		{"a file that somebody edited, too long to be shown", attached(`{"type":"edited_text_file","filename":"/w/a.go","snippet":""}`, ""), []string{"injected  and 80 tokens"}},
+		{"what was typed while a turn ran", attached(`{"type":"queued_command","prompt":"and the tests","commandMode":"prompt"}`, ""), []string{"injected and the tests"}},
+		{"the same in blocks", attached(`{"type":"queued_command","prompt":[{"type":"text","text":"see"},{"type":"image","source":{"data":"AAAA"}}]}`, ""), []string{"injected see", "image"}},
+		{"diagnostics", attached(`{"type":"diagnostics","files":[{"uri":"file:///w/a.go","diagnostics":[{"message":"undefined: x","severity":"Error","range":{"start":{"line":3}},"source":"compiler"}]}],"isNew":true}`, ""),
+			[]string{"injected file:///w/a.go:\n  Error  undefined: x    compiler\n"}},
+		{"what hooks said", attached(`{"type":"hook_additional_context","content":["one","two"],"hookName":"SessionStart"}`, ""), []string{"injected one", "injected two"}},
+		{"memory of a directory", attached(`{"type":"nested_memory","path":"/w/x/CLAUDE.md","content":{"path":"/w/x/CLAUDE.md","type":"Project","content":"use tabs"}}`, ""), []string{"memory use tabs"}},
+		{"a hook's veto", attached(`{"type":"hook_blocking_error","hookName":"Stop","blockingError":{"blockingError":"tests fail","command":"x.sh"}}`, ""), []string{"injected tests fail"}},
+		{"a file that a prompt mentions", attached(`{"type":"file","filename":"/w/n.txt","content":{"type":"text","file":{"filePath":"/w/n.txt","content":"alpha"}}}`, ""), []string{"injected alpha"}},
+		{"a reminder of the task list", attached(`{"type":"task_reminder","content":[],"itemCount":0}`, ""), []string{"injected  and 140 tokens"}},
+		{"a reminder of tasks", attached(`{"type":"task_reminder","content":[{"id":"1","subject":"mend"}],"itemCount":1}`, ""), []string{`injected [{"id":"1","subject":"mend"}] and 140 tokens`}},
+		{"a result that loads tools", user(`[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"tool_reference","tool_name":"WebFetch"}]}]`), []string{"result  of t1 and 1100 tokens"}},
 		{"a hook that said nothing", attached(`{"type":"hook_success","stdout":"noise","content":""}`, ""), nil},
 		{"the system prompt", attached(`{"type":"prompt_snapshot","systemPrompt":["You are"],"text":"You are"}`, `,"rendered":[{"content":"You are"}]`), nil},
 		{"an answer's text", answer("m", 1, 1, "null", `{"type":"text","text":"Done."}`), []string{"answer Done."}},
@@ -65,6 +78,11 @@ func TestContent(t *testing.T) {
 }
 
 func piece(p core.Piece) string {
+	if p.Extra > 0 {
+		extra := p.Extra
+		p.Extra = 0
+		return fmt.Sprintf("%s and %d tokens", piece(p), extra)
+	}
 	switch p.Class {
 	case core.Image:
 		return "image"

@@ -194,13 +194,17 @@ func (p *payload) status(ev *core.Event) {
 // figures by lifetime: some versions fill in only the latter. Where a figure is no count ok is false: without it the sum would be
 // wrong.
 func usageTuple(usage []byte) (u core.UsageTuple, ok bool) {
-	var input, read, write, nested, output []byte
+	var input, read, write, nested, output, iterations []byte
 	transcript.Pick(usage,
 		transcript.Field{Name: "input_tokens", Value: &input},
 		transcript.Field{Name: "cache_read_input_tokens", Value: &read},
 		transcript.Field{Name: "cache_creation_input_tokens", Value: &write},
 		transcript.Field{Name: "cache_creation", Value: &nested},
-		transcript.Field{Name: "output_tokens", Value: &output})
+		transcript.Field{Name: "output_tokens", Value: &output},
+		transcript.Field{Name: "iterations", Value: &iterations})
+	if last := lastIteration(iterations); last != nil {
+		return usageTuple(last)
+	}
 	ok = true
 	for _, f := range []struct {
 		to   *int
@@ -216,6 +220,24 @@ func usageTuple(usage []byte) (u core.UsageTuple, ok bool) {
 	})
 	u.CacheWrite, u.Output = max(u.CacheWrite, byLifetime), transcript.Int(output)
 	return u, ok
+}
+
+// lastIteration returns the usage of the last request that a response was made of, nil where none is listed. With server-side
+// tools a response takes several requests, and the figures beside the list are their sum: the window held what the last one
+// was given. Requests to an advisor and those that compact are no part of the conversation; the host leaves them out as well.
+func lastIteration(iterations []byte) (last []byte) {
+	transcript.Elements(iterations, func(one []byte) bool {
+		var kind, nested []byte
+		transcript.Pick(one, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "iterations", Value: &nested})
+		switch transcript.String(kind) {
+		case "message", "fallback_message":
+			if u, ok := usageTuple(one); ok && !u.IsZero() && nested == nil {
+				last = one
+			}
+		}
+		return true
+	})
+	return last
 }
 
 // occupancy is Anthropic's arithmetic: input excludes what was read from or written to the cache, and the answer is not

@@ -26,7 +26,7 @@ func format(path string) transcript.Format {
 		Enough: secondAnswer(),
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
-			return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
+			return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(data, boundaryType) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
 		},
 	}
 }
@@ -46,7 +46,7 @@ func secondAnswer() func(core.Entry) bool {
 	}
 }
 
-var toolUse, isError, titleType, summaryType = []byte(`"tool_use"`), []byte(`"is_error"`), []byte(`-title"`), []byte(`"summary"`)
+var toolUse, isError, boundaryType, titleType, summaryType = []byte(`"tool_use"`), []byte(`"is_error"`), []byte(`"compact_boundary"`), []byte(`-title"`), []byte(`"summary"`)
 
 // wanted are the types of line that are read to their end.
 var wanted = map[string]bool{

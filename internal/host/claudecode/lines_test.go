@@ -46,6 +46,12 @@ const (
 	attachment = `{"parentUuid":"p","isSidechain":false,"attachment":{"type":"hook_success"},"type":"attachment","message":{"usage":{"input_tokens":9}}}`
 )
 
+// iterated is an answer whose response took several requests: what stands beside their list is the sum.
+func iterated(iterations string) string {
+	return strings.Replace(answer("msg_1", 120_500, 230, "end_turn", text), `"usage":{"input_tokens":12,"cache_creation_input_tokens":900,`,
+		`"usage":{"iterations":[`+iterations+`],"input_tokens":605,"cache_creation_input_tokens":500,`, 1)
+}
+
 func TestLines(t *testing.T) {
 	side := strings.Replace(answer("msg_s", 5, 1, "end_turn", text), `"isSidechain":false`, `"isSidechain":true`, 1)
 	tests := []struct {
@@ -65,6 +71,14 @@ func TestLines(t *testing.T) {
 		{"an id that was given twice", []string{
 			answer("msg_1", 120_000, 77, "end_turn", text), boundary, answer("msg_1", 11_000, 77, "end_turn", text),
 		}, []string{"msg_1 120912 output 77", "boundary b1 121252 to 3043", "msg_1 11912 output 77"}},
+		{"requests of one response, with an advisor between them", []string{iterated(`{"type":"message","input_tokens":5,"output_tokens":30,"cache_read_input_tokens":60000,"cache_creation_input_tokens":500},` +
+			`{"type":"advisor_message","model":"claude-opus-5","input_tokens":61000,"output_tokens":400,"cache_read_input_tokens":0,"cache_creation_input_tokens":0},` +
+			`{"type":"message","input_tokens":600,"output_tokens":200,"cache_read_input_tokens":60500,"cache_creation_input_tokens":0}`)},
+			[]string{"msg_1 61100 output 200"}},
+		{"the last request was one of another model", []string{iterated(`{"type":"message","input_tokens":5,"output_tokens":30},{"type":"fallback_message","input_tokens":700,"output_tokens":9},{"type":"compaction","input_tokens":9000,"output_tokens":1}`)},
+			[]string{"msg_1 700 output 9"}},
+		{"requests that say nothing", []string{iterated(`{"type":"message","input_tokens":0,"output_tokens":0},{"type":"advisor_message","input_tokens":61000}`), iterated(``)},
+			[]string{"msg_1 121605 output 230", "msg_1 121605 output 230"}},
 		{"a sub-agent inline", []string{side}, nil},
 		{"an API error as last line", []string{answer("msg_1", 1000, 1, "end_turn", text), apiError},
 			[]string{"msg_1 1912 output 1", "limit 210000 > 200000"}},
@@ -153,17 +167,20 @@ func TestFirstSight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"read /w/a.go", `title "second"`, "msg_2 914 output 1, read /w/a.go", "msg_3 915 output 0, mentioned /w/b.go", "msg_3 915 output 9",
+	want := []string{"read /w/a.go", "boundary b1 121252 to 3043", `title "second"`, "msg_2 914 output 1, read /w/a.go", "msg_3 915 output 0, mentioned /w/b.go", "msg_3 915 output 9",
 		"micro m1 60497 to 0", "limit 210000 > 200000"}
 	if diff := cmp.Diff(want, brief(reading.Entries)); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
-	e := reading.Entries[4]
+	if !reading.Entries[1].Earlier || reading.Entries[3].Earlier {
+		t.Error("what lies before the present is not marked, or the present is")
+	}
+	e := reading.Entries[5]
 	at := time.Date(2026, 11, 21, 9, 25, 38, 924e6, time.UTC)
 	if !e.At.Equal(at) || !e.Report.At.Equal(at) || e.Report.Provenance != core.ProvenanceTranscript || e.Report.Model != "claude-sonnet-4-6" {
 		t.Errorf("got %+v", e.Report)
 	}
-	if p := reading.Entries[2].Paths[0]; !p.At.Equal(at) {
+	if p := reading.Entries[3].Paths[0]; !p.At.Equal(at) {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -16,8 +16,8 @@ type Format struct {
 	Entry func(line []byte) (core.Entry, bool)
 	// Enough reports whether nothing before this entry matters to the gauge: usually that it is a usage report.
 	Enough func(core.Entry) bool
-	// History is a quick look at a line from before that entry: whether it may hold paths, a title or the failure of a call: what is
-	// wanted of the past when ctxls first meets a session.
+	// History is a quick look at a line from before that entry: whether it may hold paths, a title, the failure of a call or a
+	// compaction: what is wanted of the past when ctxls first meets a session.
 	History func(line []byte) bool
 }
 
@@ -143,13 +143,17 @@ func (t *tail) line(offset int64, line []byte) bool {
 	return !t.enough || t.history && len(t.seen) < core.MaxWorkingSet
 }
 
-// pastOnly strips an entry of all that only matters when it is new, of paths that came up since with no lighter a use, and of
+// pastOnly strips an entry of all that only matters when it is new (of a compaction it stays that there was one), of paths that came up since with no lighter a use, and of
 // those of calls that failed. It reports whether anything is left.
 func (t *tail) pastOnly(entry *core.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]core.Use)
 	}
-	entry.Report, entry.Boundary, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, nil, core.Limits{}, nil, nil
+	if b := entry.Boundary; b != nil && (b.Micro || b.ID == "") {
+		entry.Boundary = nil
+	}
+	entry.Report, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, core.Limits{}, nil, nil
+	entry.Earlier = entry.Boundary != nil
 	if t.titled {
 		entry.Title = ""
 	}
@@ -161,7 +165,7 @@ func (t *tail) pastOnly(entry *core.Entry) bool {
 		}
 	}
 	entry.Paths = paths
-	return entry.Title != "" || len(paths) > 0
+	return entry.Title != "" || len(paths) > 0 || entry.Boundary != nil
 }
 
 // inOrder returns the entries in file order.
