@@ -3,6 +3,7 @@ package token
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 )
 
 // The functions here cut ASCII into the pieces that pieceEnd gives, 64 bytes at a
@@ -41,7 +42,13 @@ func equal(low uint64, c byte) uint64 { return ^(low ^ uint64(c)*ones + lowBits)
 // gather makes eight neighbouring bits of the high bits of eight bytes.
 func gather(word uint64) uint64 { return word & highBits >> 7 * 0x0102040810204080 >> 56 }
 
-func (b *block) sets(camelCase bool) (s sets) {
+// vectors reports whether this processor can fill sets 32 bytes at a time. It is
+// asked when the first text is counted, so that a program's start costs nothing.
+var vectors = sync.OnceValue(processorHasAVX2)
+
+// fill is setsAVX2 for every processor.
+func (s *sets) fill(b *block) {
+	*s = sets{}
 	for i := uint(0); i < 64; i += 8 {
 		word := binary.LittleEndian.Uint64(b[i : i+8])
 		low := word & lowBits
@@ -55,25 +62,30 @@ func (b *block) sets(camelCase bool) (s sets) {
 		s.newline |= gather(newline) << i
 		s.blank |= gather(blank) << i
 		s.quote |= gather(equal(low, '\'')) << i
-		if camelCase {
-			s.upper |= gather(^word<<2) << i
-			s.slash |= gather(equal(low, '/')) << i
-		}
+		s.upper |= gather(^word<<2) << i
+		s.slash |= gather(equal(low, '/')) << i
 	}
 	s.upper &= s.letter
-	return s
 }
 
 // starts is the set of bytes of the first n at which a piece begins, given that one
 // begins at the first; it leaves out that one and those of the last that it takes
 // the text after n to tell.
-func (e *Encoding) starts(b *block, n int) uint64 {
-	s := b.sets(e.camelCase)
+func (e *Encoding) starts(b *block, n int, fast bool) uint64 {
+	var s sets
+	if fast {
+		setsAVX2(b, &s)
+	} else {
+		s.fill(b)
+	}
 	n = min(n, bits.TrailingZeros64(s.beyond))
 	punct := ^(s.letter | s.digit | s.space)
 
 	// Punctuation takes the line ends after it: [^\s\p{L}\p{N}]+[\r\n]*, or [\r\n/]*.
-	tail := s.newline | s.slash
+	tail := s.newline
+	if e.camelCase {
+		tail |= s.slash
+	}
 	first := s.newline & (punct << 1)
 	tail = tail&^(tail+first) | first // tail's runs from first on
 	punct &^= tail
@@ -81,7 +93,10 @@ func (e *Encoding) starts(b *block, n int) uint64 {
 	indent := space &^ s.newline
 
 	// White space ends after its last line end, and before its last character.
-	before := before(indent, s.newline)
+	var before uint64
+	if (indent+indent&^(indent<<1))&s.newline != 0 {
+		before = beforeNext(indent, s.newline)
+	}
 	begins := tail<<1&^tail | space&^(space<<1) | indent&^before&(s.newline<<1) | indent&^(space>>1)
 
 	// Punctuation begins with a space before it; and opens a word if it is alone.
@@ -124,8 +139,8 @@ func (e *Encoding) starts(b *block, n int) uint64 {
 	return begins & (1<<end - 1) &^ 1
 }
 
-// before is the part of set in runs that end before a byte of next.
-func before(set, next uint64) uint64 {
+// beforeNext is the part of set in runs that end before a byte of next.
+func beforeNext(set, next uint64) uint64 {
 	set, next = bits.Reverse64(set), bits.Reverse64(next)
 	first := set & (next << 1)
 	return bits.Reverse64(set &^ (set + first))

@@ -14,7 +14,10 @@ func checkBlocks(t *testing.T, e *Encoding, text []byte) {
 	for p := 0; p < len(text); p = e.pieceEnd(text, p) {
 		var b block
 		n := min(copy(b[:], text[p:]), 64)
-		starts := e.starts(&b, n)
+		starts := e.starts(&b, n, false)
+		if vectors() && e.starts(&b, n, true) != starts {
+			t.Fatalf("%s: pieces of %q begin at %b with vectors, %b without", e.name, b[:n], e.starts(&b, n, true), starts)
+		}
 		var got, want []int
 		for q := range 64 {
 			if starts>>q&1 != 0 {
@@ -57,4 +60,39 @@ func FuzzBlocks(f *testing.F) {
 		checkBlocks(t, cl100k, wellFormed([]byte(text)))
 		checkBlocks(t, o200k, wellFormed([]byte(text)))
 	})
+}
+
+// Both ways to look at a block see the same.
+func TestSets(t *testing.T) {
+	if !vectors() {
+		t.Skip("this processor has one way only")
+	}
+	random := rand.New(rand.NewPCG(9, 10))
+	check := func(b *block) {
+		var want, got sets
+		want.fill(b)
+		setsAVX2(b, &got)
+		mask := ^want.beyond // elsewhere the others say nothing
+		for _, s := range []*sets{&want, &got} {
+			for _, set := range []*uint64{&s.letter, &s.upper, &s.digit, &s.space, &s.newline, &s.blank, &s.quote, &s.slash} {
+				*set &= mask
+			}
+		}
+		if got != want {
+			t.Fatalf("%q: %+v, want %+v", b[:64], got, want)
+		}
+	}
+	var b block
+	for c := range 256 {
+		for i := range b {
+			b[i] = byte(c + i)
+		}
+		check(&b)
+	}
+	for range 10_000 {
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		check(&b)
+	}
 }

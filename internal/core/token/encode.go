@@ -50,7 +50,7 @@ func (r *run) block(p int) int {
 		clear(b[copy(b[:], rest):])
 	}
 	s, begin, count := r.scratch, 0, 0
-	for starts := r.starts(b, n); starts != 0; starts &= starts - 1 {
+	for starts := r.starts(b, n, s.vectors); starts != 0; starts &= starts - 1 {
 		end := bits.TrailingZeros64(starts)
 		if n := end - begin; n > maxWord {
 			r.piece(p+begin, p+end)

@@ -4,7 +4,8 @@ package token
 // encoding, whatever the text: so they are kept for the texts that come later.
 type scratch struct {
 	merges
-	rest block // the text's last bytes, where a block would not fit
+	rest    block // the text's last bytes, where a block would not fit
+	vectors bool
 
 	// Two caches of pieces with their numbers of tokens, direct-mapped by hash.
 	words   *[wordSlots]word
@@ -44,7 +45,7 @@ const (
 func (e *Encoding) newScratch(n int) *scratch {
 	s, ok := e.scratches.Get().(*scratch)
 	if !ok {
-		s = &scratch{words: new([wordSlots]word), phrases: new([phraseSlots]phrase), bits: minBits}
+		s = &scratch{words: new([wordSlots]word), phrases: new([phraseSlots]phrase), bits: minBits, vectors: vectors()}
 		s.table, s.memo = &e.table, new([memoSlots]uint64)
 	}
 	// With more bits, what the caches had is not found, but nothing wrong is.
