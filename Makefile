@@ -9,7 +9,7 @@ STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
 GOVULNCHECK_VERSION := v1.8.0
 GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-.PHONY: build run test needs unit race cover e2e host-pictures lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
+.PHONY: build run test needs unit race cover e2e fleet-test host-pictures lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
 
 build: bin/ctxls
 
@@ -21,7 +21,7 @@ run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover fuzz e2e vscode-test neovim-test
+test: needs lint cross unit race cover fuzz e2e fleet-test vscode-test neovim-test
 
 # What a fresh machine lacks.
 needs:
@@ -43,6 +43,13 @@ e2e: $(STATICCHECK)
 	go vet -tags e2e ./test/...
 	$(STATICCHECK) -tags e2e ./test/...
 	sh internal/tools/e2e.sh
+
+# ctxls-fleet with a real PostgreSQL, collector and Prometheus. Linux only: elsewhere there are no such tests.
+FLEET := ./internal/team/... ./test/fleet/...
+fleet-test: $(STATICCHECK)
+	go vet -tags fleet $(FLEET)
+	$(STATICCHECK) -tags fleet $(FLEET)
+	go test -tags fleet -count=1 -timeout 15m $(FLEET)
 
 # Renews the documents' pictures of the hosts.
 host-pictures:

@@ -35,6 +35,9 @@ var allowed = map[string][]string{
 	"internal/rpc":             {"internal/core"},
 	"internal/rpc/mcp":         {"internal/core"},
 	"internal/ui":              {"internal/check", "internal/core"},
+	"internal/team/push":       {"internal/core"},
+	"internal/team/postgres":   {"internal/core", "internal/team/push"},
+	"internal/team/teamtest":   {"internal/core", "internal/store/sqlite", "internal/team/push"}, // for tests alone
 	"internal/check":           {},
 	"internal/install":         {"internal/core", "internal/host", "internal/host/settings"},
 	"internal/doctor": {"internal/check", "internal/config", "internal/core", "internal/host", "internal/host/registry", "internal/host/settings",
@@ -49,7 +52,10 @@ var only = map[string][]string{
 	"database/sql":                           {"internal/store/sqlite"},
 	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite"},
 	"github.com/tailscale/hujson":            {"internal/config", "internal/host/settings"}, // ours, and the hosts''' that we edit
-	"github.com/spf13/pflag":                 {"cmd/ctxls"},
+	"github.com/spf13/pflag":                 {"cmd/ctxls", "cmd/ctxls-fleet"},
+	"github.com/jackc/pgx/":                  {"internal/team/postgres"},
+	"go.opentelemetry.io/":                   {"internal/team/telemetry"},
+	"github.com/prometheus/":                 {"internal/team/telemetry"},
 	"github.com/fatih/color":                 {"internal/ui"},
 	"charm.land/":                            {"internal/ui"},
 	"github.com/charmbracelet/":              {"internal/ui"},
@@ -114,16 +120,36 @@ func TestCoreIsPure(t *testing.T) {
 	}
 }
 
+// teamOnly are the packages that may talk to a network: those of ctxls-fleet. None of them is in ctxls.
+func teamOnly(pkg string) bool {
+	return pkg == "cmd/ctxls-fleet" || strings.HasPrefix(pkg, "internal/team/")
+}
+
 // No package of ctxls can open a connection: what the libraries bring along for networks, nobody calls.
 func TestNothingTalksToANetwork(t *testing.T) {
-	for pkg, imports := range listImports(t) {
-		if strings.HasPrefix(pkg, "test/") || strings.Contains(pkg, "/tools/") { // not part of the program
+	all := listImports(t)
+	for pkg, imports := range all {
+		if strings.HasPrefix(pkg, "test/") || strings.Contains(pkg, "/tools/") || teamOnly(pkg) { // not part of the program
 			continue
 		}
 		for _, imported := range imports {
 			if imported == "net" || strings.HasPrefix(imported, "net/") && imported != "net/url" {
 				t.Errorf("%s imports %s", pkg, imported)
 			}
+		}
+	}
+	out, err := exec.Command("go", "list", "-deps", module+"cmd/ctxls").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, module+"internal/store/sqlite") {
+		t.Fatal("go list -deps does not list what ctxls is made of")
+	}
+	for _, dep := range deps {
+		own, inModule := strings.CutPrefix(dep, module)
+		if inModule && teamOnly(own) || strings.HasPrefix(dep, "github.com/jackc/") || strings.HasPrefix(dep, "go.opentelemetry.io/") || strings.HasPrefix(dep, "github.com/prometheus/") {
+			t.Errorf("ctxls depends on %s", dep)
 		}
 	}
 }

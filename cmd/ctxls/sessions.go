@@ -82,7 +82,7 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 	if _, err := a.screen(); err != nil {
 		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table, 'ctxls serve' tells programs of changes"}
 	}
-	return ui.Live(ctx, ui.LiveOptions{Service: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
+	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
 }
 
 // printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -29,22 +30,34 @@ const maxBins = 24
 // Histogram returns how tokens are spread, in bins whose width is one, two or five times a power of ten: as many as there
 // are needed, at most maxBins.
 func Histogram(tokens []int) []Bin {
-	if len(tokens) == 0 {
+	counts := make(map[int]int, len(tokens))
+	for _, n := range tokens {
+		counts[n]++
+	}
+	return HistogramOf(counts)
+}
+
+// HistogramOf is Histogram of tasks that were counted: counts has how many have so many tokens. Tokens that are rounded up to a thousand lie in the
+// same bin as exact ones.
+func HistogramOf(counts map[int]int) []Bin {
+	if len(counts) == 0 {
 		return []Bin{}
 	}
+	most, rest := slices.Max(slices.Collect(maps.Keys(counts))), 0
 	width := 1_000
-	for steps := 0; slices.Max(tokens) > width*maxBins; steps++ {
+	for steps := 0; most > width*maxBins; steps++ {
 		width = width * []int{2, 5, 10}[steps%3] / []int{1, 2, 5}[steps%3]
 	}
-	bins := make([]Bin, max((slices.Max(tokens)+width-1)/width, 1))
-	for _, n := range tokens {
-		bins[max((n+width-1)/width-1, 0)].Tasks++
+	bins := make([]Bin, max((most+width-1)/width, 1))
+	for n, tasks := range counts {
+		bins[max((n+width-1)/width-1, 0)].Tasks += tasks
+		rest += tasks
 	}
-	rest := len(tokens)
+	all := float64(rest)
 	for i := range bins {
 		bins[i].Above, bins[i].UpTo = i*width, (i+1)*width
 		rest -= bins[i].Tasks
-		bins[i].Rest = float64(rest) / float64(len(tokens))
+		bins[i].Rest = float64(rest) / all
 	}
 	return bins
 }

@@ -25,6 +25,9 @@ func (s *Service) Changed(ctx context.Context, since int64) (News, error) {
 	return News{feed, s.views(feed.Sessions, learned), learned}, nil
 }
 
+// Watch wakes whoever may want to ask Changed, as Store.Watch.
+func (s *Service) Watch(ctx context.Context) <-chan struct{} { return s.Store.Watch(ctx) }
+
 // HostGone reports whether a host's process is known to be gone; pid 0 is unknown.
 func (s *Service) HostGone(pid int) bool {
 	return pid > 0 && s.ProcessLives != nil && !s.ProcessLives(pid)

@@ -16,6 +16,11 @@ fi
 need luacheck lua-check # the plugin for Neovim
 need nvim neovim        # Debian's is too old for it, and must be told so
 python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+if [ "$(uname)" = Linux ]; then # the fleet
+  [ -x /usr/lib/postgresql/15/bin/postgres ] || missing="$missing postgresql-15"
+  need prometheus prometheus
+  need promtool prometheus
+fi
 need jq jq           # the examples of docs/hosts.md
 need python3 python3
 need node nodejs

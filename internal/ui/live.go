@@ -13,9 +13,17 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
+// LiveSource is where a live screen reads sessions: the core.Service of this machine, or a team's database.
+type LiveSource interface {
+	Sessions(ctx context.Context, f core.SessionFilter) ([]core.SessionView, error)
+	SessionBreakdown(ctx context.Context, key core.Key, progress func(done, total int64)) (core.SessionDetail, error)
+	Samples(ctx context.Context, key core.Key, limit int) ([]core.Sample, error)
+	Watch(ctx context.Context) <-chan struct{}
+}
+
 // LiveOptions says what a live screen shows, and where.
 type LiveOptions struct {
-	Service *core.Service
+	Source  LiveSource
 	Filter  core.SessionFilter
 	In      io.Reader
 	Out     io.Writer
@@ -38,7 +46,7 @@ const (
 func Live(ctx context.Context, o LiveOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	m := &live{ctx: ctx, service: o.Service, filter: o.Filter, look: Look{Color: o.Color}, changed: o.Service.Store.Watch(ctx)}
+	m := &live{ctx: ctx, source: o.Source, filter: o.Filter, look: Look{Color: o.Color}, changed: o.Source.Watch(ctx)}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ))
 	m.send = p.Send
 	_, err := p.Run()
@@ -67,7 +75,7 @@ type (
 // live is the state of the screen.
 type live struct {
 	ctx     context.Context
-	service *core.Service
+	source  LiveSource
 	filter  core.SessionFilter
 	changed <-chan struct{}
 	send    func(tea.Msg)
@@ -103,7 +111,7 @@ func after(d time.Duration, msg tea.Msg) tea.Cmd {
 
 // load reads the sessions.
 func (m *live) load() tea.Msg {
-	sessions, err := m.service.Sessions(m.ctx, m.filter)
+	sessions, err := m.source.Sessions(m.ctx, m.filter)
 	return sessionsMsg{sessions, err}
 }
 
@@ -235,7 +243,7 @@ func (m *live) read() tea.Cmd {
 	return func() tea.Msg {
 		defer cancel()
 		percent := 0
-		view, err := m.service.SessionBreakdown(ctx, keyOf(d.view.SessionView), func(done, total int64) {
+		view, err := m.source.SessionBreakdown(ctx, keyOf(d.view.SessionView), func(done, total int64) {
 			if now := int(done * 100 / max(total, 1)); now != percent {
 				percent = now
 				m.send(progressMsg{opened, now})
@@ -243,7 +251,7 @@ func (m *live) read() tea.Cmd {
 		})
 		if err == nil {
 			d.view = view
-			d.samples, err = m.service.Samples(ctx, keyOf(d.view.SessionView), 0)
+			d.samples, err = m.source.Samples(ctx, keyOf(d.view.SessionView), 0)
 		}
 		d.read, d.failed = d.read || err == nil, ""
 		switch {

@@ -21,7 +21,10 @@ func Report(w io.Writer, r core.FleetReport, now time.Time, l Look) error {
 
 func reportText(r core.FleetReport, now time.Time, l Look) string {
 	pair := func(name, value string) []cell { return []cell{{text: name, style: faint}, {text: value}} }
-	rows := [][]cell{pair("tasks", fmt.Sprintf("%d of the last %s", r.Tasks, digits(r.WindowTasks, true)))}
+	rows := [][]cell{pair("tasks", strconv.Itoa(r.Tasks))}
+	if r.WindowTasks > 0 {
+		rows[0][1].text += " of the last " + digits(r.WindowTasks, true)
+	}
 	if r.Since != nil {
 		rows[0][1].text += ", since " + ago(now.Sub(*r.Since))
 	}

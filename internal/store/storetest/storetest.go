@@ -33,6 +33,7 @@ func Run(t *testing.T, open Open) {
 		{"windows", windowTests},
 		{"calibration", calibrationTests},
 		{"feed", feedTests},
+		{"archive", archiveTests},
 		{"watch", watchTests},
 		{"transaction", transactionTests},
 	} {

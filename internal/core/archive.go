@@ -1,0 +1,25 @@
+package core
+
+import "context"
+
+// Archive is a store that can be copied to another place step by step. An engine that cannot do it is a Store all the same.
+type Archive interface {
+	Store
+	// SamplesFrom returns the samples of a session whose sequence number is at least from, in that order; 0 is before all.
+	SamplesFrom(ctx context.Context, key Key, from int64) ([]NumberedSample, error)
+	// Tasks returns the tasks in the ring, oldest first.
+	Tasks(ctx context.Context, windowTasks int) ([]NumberedTask, error)
+}
+
+// NumberedSample is a sample with its place in the history of its session. A later sample has a greater number, and a number is
+// given once while the session is stored. Numbers may have gaps.
+type NumberedSample struct {
+	Seq int64
+	Sample
+}
+
+// NumberedTask is a task with its place among all that the store ever recorded. A task that is recorded again keeps it.
+type NumberedTask struct {
+	Seq int64
+	Task
+}

@@ -1,0 +1,36 @@
+package push
+
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core"
+)
+
+// Local is the Source that this machine's store is.
+type Local struct {
+	Service *core.Service
+	Archive core.Archive
+}
+
+// Changed implements Source.
+func (l Local) Changed(ctx context.Context, since int64) (core.News, error) {
+	return l.Service.Changed(ctx, since)
+}
+
+// SamplesFrom implements Source.
+func (l Local) SamplesFrom(ctx context.Context, key core.Key, from int64) ([]core.NumberedSample, error) {
+	return l.Archive.SamplesFrom(ctx, key, from)
+}
+
+// Tasks implements Source.
+func (l Local) Tasks(ctx context.Context) ([]core.NumberedTask, core.TrimCount, error) {
+	fleet, err := l.Archive.Fleet(ctx, 1) // one task, since all of them come below
+	if err != nil {
+		return nil, core.TrimCount{}, err
+	}
+	tasks, err := l.Archive.Tasks(ctx, l.Service.Config("").Metrics.WindowTasks)
+	return tasks, fleet.Trim, err
+}
+
+// Watch implements Source.
+func (l Local) Watch(ctx context.Context) <-chan struct{} { return l.Archive.Watch(ctx) }
