@@ -39,6 +39,7 @@ ctxls install gemini-cli --project`,
 	words: installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
+		links := fs.Bool("follow-links", false, "edit a project's settings where a symbolic link leads out of the project, too")
 		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
 		asJSON := fs.Bool("json", false, "print the list of hosts as JSON, those that are not on this machine too")
@@ -60,7 +61,7 @@ ctxls install gemini-cli --project`,
 				a.printPlans(plans)
 				return nil
 			}
-			target, err := a.target("install", scope, args)
+			target, err := a.target("install", scope, *links, args)
 			if err != nil {
 				return err
 			}
@@ -88,7 +89,7 @@ ctxls install gemini-cli --project`,
 			case *dryRun:
 				return a.printDiff(target.File, change.After)
 			}
-			if err := target.Install(change); err != nil {
+			if change, err = target.Install(change); err != nil {
 				return err
 			}
 			a.printDone(target.File, change.Done)
@@ -107,14 +108,15 @@ var uninstallCommand = command{
 	name: "uninstall", synopsis: "HOST [--user|--project|--local] [--dry-run]", short: "take ctxls out of an agent host's settings",
 	long: `
 Takes out what install added, wherever ctxls lies by now, and nothing else: what was changed in the file since stays. A status
-line that ctxls was put before is as it was. The file and the directory go where install had made them.`,
+line that ctxls was put before is as it was. The file and its directories are removed where install had made them.`,
 	examples: "ctxls uninstall claude-code\nctxls uninstall claude-code --local --dry-run",
 	words:    installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
+		links := fs.Bool("follow-links", false, "edit a project's settings where a symbolic link leads out of the project, too")
 		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
 		return func(_ context.Context, a *app, args []string) error {
-			target, err := a.target("uninstall", scope, args)
+			target, err := a.target("uninstall", scope, *links, args)
 			if err != nil {
 				return err
 			}
@@ -128,7 +130,7 @@ line that ctxls was put before is as it was. The file and the directory go where
 			case *dryRun:
 				return a.printDiff(target.File, change.After)
 			}
-			if err := target.Uninstall(change); err != nil {
+			if change, err = target.Uninstall(change); err != nil {
 				return err
 			}
 			if change.After == nil {
@@ -183,7 +185,7 @@ func chosenScope(flags map[settings.Scope]*bool) (settings.Scope, error) {
 }
 
 // target opens the settings file that a command line names.
-func (a *app) target(command string, flags map[settings.Scope]*bool, args []string) (*install.Target, error) {
+func (a *app) target(command string, flags map[settings.Scope]*bool, links bool, args []string) (*install.Target, error) {
 	hosts := strings.Join(installableHosts(), ", ")
 	if len(args) != 1 {
 		return nil, usageError{command + " takes one host: " + hosts}
@@ -196,7 +198,7 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, args []stri
 	if err != nil {
 		return nil, err
 	}
-	target, err := install.Open(h, scope, a.env())
+	target, err := install.Open(h, scope, a.env(), links)
 	if wrong, ok := errors.AsType[install.ScopeError](err); ok {
 		return nil, usageError{wrong.Error()}
 	}

@@ -99,7 +99,7 @@ func (d *doctor) readHosts() (hosts []hostState) {
 				continue // in the home directory the project's file is the user's
 			}
 			seen = path
-			target, err := install.Open(h.Host, scope, d.Env)
+			target, err := install.Open(h.Host, scope, d.Env, true)
 			if err == nil {
 				_, err = target.PlanInstall(d.self, false) // its error says what is wrong with the file
 			}

@@ -60,8 +60,6 @@ type Profile struct {
 	Program string           // the command that starts the host
 	Scopes  []settings.Scope // the first is the default; a later one wins where two exclude each other
 	HomeVar string           // the environment variable that moves the host's directory out of the home directory
-	// OwnDirs is how many directories above the settings file belong to the host, so that uninstalling may remove them; 0 is 1.
-	OwnDirs int
 	// Events are the hooks that Install adds; nil where it adds a plugin instead.
 	Events []settings.Hook
 	// Deduplicates says that ctxls marks a prompt once although the host runs it twice for the prompt.

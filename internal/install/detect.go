@@ -53,7 +53,7 @@ func DetectHosts(hosts []host.Host, scope settings.Scope, env host.Env) (plans [
 
 // plan fills in what installing would do.
 func (p *HostPlan) plan(h host.Host, scope settings.Scope, env host.Env) error {
-	target, err := Open(h, scope, env)
+	target, err := Open(h, scope, env, false)
 	if err != nil {
 		return err
 	}

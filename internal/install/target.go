@@ -2,12 +2,16 @@
 package install
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -32,8 +36,9 @@ type Target struct {
 	File  *settings.File
 }
 
-// Open reads the settings file of a scope. A scope that the host does not have is a ScopeError.
-func Open(h host.Host, scope settings.Scope, env host.Env) (*Target, error) {
+// Open reads the settings file of a scope. A scope that the host does not have is a ScopeError. Settings of a project must lie in it,
+// unless links is set: a repository may have a symbolic link in their place.
+func Open(h host.Host, scope settings.Scope, env host.Env, links bool) (*Target, error) {
 	profile := h.Installer.Profile()
 	if !slices.Contains(profile.Scopes, scope) {
 		return nil, ScopeError(fmt.Sprintf("%s has no --%s settings; it has %v", h.Name, scope, profile.Scopes))
@@ -49,8 +54,33 @@ func Open(h host.Host, scope settings.Scope, env host.Env) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	file.Dirs = profile.OwnDirs
-	return &Target{h, scope, file}, nil
+	t := &Target{h, scope, file}
+	if scope != settings.User && !links {
+		if leadsTo, outside := outside(env.CWD, file.Path); outside {
+			return nil, Error{fmt.Sprintf("%s leads out of this project, to %s", path, leadsTo), "--follow-links edits that file all the same"}
+		}
+	}
+	return t, nil
+}
+
+// outside returns the path of a file without symbolic links, and whether that is outside of dir. The file and directories above it need
+// not be there.
+func outside(dir, path string) (real string, is bool) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return path, true
+	}
+	rest := filepath.Base(path)
+	for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
+		if real, err := filepath.EvalSymlinks(parent); err == nil {
+			inside, err := filepath.Rel(root, real)
+			return filepath.Join(real, rest), err != nil || !filepath.IsLocal(inside)
+		}
+		if parent == filepath.Dir(parent) {
+			return path, true
+		}
+		rest = filepath.Join(filepath.Base(parent), rest)
+	}
 }
 
 // Executable returns the absolute path by which hosts are to run this program. That is its place on the PATH where it is there,
@@ -73,39 +103,97 @@ func Executable() (string, error) {
 type Change struct {
 	After []byte   // the new text; nil where the file is to be removed
 	Done  []string // one sentence for each change; none means that there is nothing to do
+	again func() (Change, error)
 }
 
+// attempts is how often a change is tried while the host writes its file. An attempt takes about 25 ms.
+const attempts = 40
+
 // PlanInstall returns the change that installs executable.
-func (t *Target) PlanInstall(executable string, statusline bool) (c Change, err error) {
-	c.After, c.Done, err = t.Installer.Install(t.File.Path, t.File.Text, executable, statusline)
-	return c, err
+func (t *Target) PlanInstall(executable string, statusline bool) (Change, error) {
+	return t.plan(func() (c Change, err error) {
+		c.After, c.Done, err = t.Installer.Install(t.File.Path, t.File.Text, executable, statusline)
+		return c, err
+	})
 }
 
 // PlanUninstall returns the change that takes ctxls out.
-func (t *Target) PlanUninstall() (c Change, err error) {
-	c.After, c.Done, err = t.Installer.Uninstall(t.File.Path, t.File.Text, t.File.Before())
+func (t *Target) PlanUninstall() (Change, error) {
+	return t.plan(func() (c Change, err error) {
+		c.After, c.Done, err = t.Installer.Uninstall(t.File.Path, t.File.Text, t.File.Before())
+		return c, err
+	})
+}
+
+// plan makes a change. A text that cannot be read is read again where the host is writing it at this very moment.
+func (t *Target) plan(make func() (Change, error)) (c Change, err error) {
+	for range attempts {
+		if c, err = make(); err == nil {
+			break
+		}
+		before := t.File.Text
+		time.Sleep(pause)
+		if t.reload() != nil || bytes.Equal(before, t.File.Text) {
+			break
+		}
+	}
+	c.again = make
 	return c, err
 }
 
-// Install writes a change of PlanInstall. The file is kept as a backup where ctxls is not in it yet.
-func (t *Target) Install(c Change) error {
-	_, installed, err := t.Installer.Uninstall(t.File.Path, t.File.Text, nil)
-	if err != nil {
-		return err
+// pause is how long a host is given between two attempts.
+const pause = 3 * time.Millisecond
+
+func (t *Target) reload() error {
+	file, err := settings.Open(t.File.Path)
+	if err == nil {
+		t.File = file
 	}
-	return t.File.Replace(c.After, len(installed) == 0)
+	return err
 }
 
-// Uninstall writes a change of PlanUninstall, and removes the backup.
-func (t *Target) Uninstall(c Change) error {
-	write := t.File.Remove
-	if c.After != nil {
-		write = func() error { return t.File.Replace(c.After, false) }
+// Install writes a change of PlanInstall, and returns what was done in the end: where the host writes its file meanwhile, the change is
+// planned anew. The file is kept as a backup where ctxls is not in it yet.
+func (t *Target) Install(c Change) (Change, error) {
+	return t.write(c, func(c Change) error {
+		_, installed, err := t.Installer.Uninstall(t.File.Path, t.File.Text, nil)
+		if err != nil {
+			return err
+		}
+		return t.File.Replace(c.After, len(installed) == 0)
+	})
+}
+
+// Uninstall writes a change of PlanUninstall, as Install does, and removes the backup.
+func (t *Target) Uninstall(c Change) (Change, error) {
+	return t.write(c, func(c Change) error {
+		write := t.File.Remove
+		if c.After != nil {
+			write = func() error { return t.File.Replace(c.After, false) }
+		}
+		if err := write(); err != nil {
+			return err
+		}
+		return t.File.Forget()
+	})
+}
+
+// write makes a change, once more where the host was faster, until the attempts are used up.
+func (t *Target) write(c Change, write func(Change) error) (Change, error) {
+	for range attempts {
+		err := write(c)
+		if !errors.Is(err, settings.ErrChanged) {
+			return c, err
+		}
+		time.Sleep(pause)
+		if err := t.reload(); err != nil {
+			return c, err
+		}
+		if c, err = t.plan(c.again); err != nil || len(c.Done) == 0 {
+			return c, err
+		}
 	}
-	if err := write(); err != nil {
-		return err
-	}
-	return t.File.Forget()
+	return c, core.Errorf(core.CodeUnavailable, "%s: another program keeps writing this file; nothing was done, try again", t.File.Path)
 }
 
 // OtherStatusLines says where other scopes set a status line too, since the host shows only one of them.
@@ -116,7 +204,7 @@ func (t *Target) OtherStatusLines(env host.Env) (notes []string) {
 	}
 	scopes := t.Installer.Profile().Scopes
 	for i, scope := range scopes {
-		other, err := Open(t.Host, scope, env)
+		other, err := Open(t.Host, scope, env, true)
 		if err != nil || other.File.Path == t.File.Path || !liner.StatusLine(other.File.Text).Set {
 			continue
 		}

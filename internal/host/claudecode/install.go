@@ -71,7 +71,9 @@ const statusLineMember = "statusLine"
 
 // Install implements host.Installer. A status line that the text sets already is run by ours.
 func (Installer) Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error) {
-	executable = strings.ReplaceAll(executable, `\`, "/")
+	if core.IsWindowsPath(executable) { // elsewhere a backslash is a character of a name
+		executable = strings.ReplaceAll(executable, `\`, "/")
+	}
 	doc, err := settings.Parse(name, text)
 	if err != nil {
 		return nil, nil, err

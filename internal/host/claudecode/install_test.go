@@ -355,3 +355,23 @@ func FuzzInstall(f *testing.F) {
 		}
 	})
 }
+
+// On Linux a backslash is a character like any other in the name of a directory.
+func TestInstallKeepsABackslashThatIsPartOfAName(t *testing.T) {
+	const executable = `/home/me/we\ird dir/ctxls`
+	after, _, err := Host.Installer.Install("settings.json", nil, executable, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range (Installer{}).Installed(after) {
+		if own.Program != executable {
+			t.Errorf("%s runs %s", own.Place, own.Program)
+		}
+	}
+	if line := (Installer{}).StatusLine(after); line.Program != executable {
+		t.Errorf("the status line runs %s", line.Program)
+	}
+	if again, done, err := Host.Installer.Install("settings.json", after, executable, true); err != nil || len(done) > 0 {
+		t.Errorf("once more: %v %v %s", done, err, again)
+	}
+}

@@ -25,7 +25,7 @@ type Installer struct{}
 // Profile returns the profile of OpenCode.
 func (Installer) Profile() host.Profile {
 	return host.Profile{
-		Program: "opencode", Scopes: []settings.Scope{settings.User, settings.Project}, HomeVar: "XDG_CONFIG_HOME", OwnDirs: 2, FallsBackToPath: true,
+		Program: "opencode", Scopes: []settings.Scope{settings.User, settings.Project}, HomeVar: "XDG_CONFIG_HOME", FallsBackToPath: true,
 	}
 }
 

@@ -1,12 +1,12 @@
 package settings
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 )
@@ -26,10 +26,12 @@ type File struct {
 	Path string
 	// Text is what it holds; nil where there is no file.
 	Text []byte
-	// Dirs is how many directories above the file are the host's own, as in .opencode/plugin/ctxls.js; 0 stands for 1.
-	Dirs int
 	mode fs.FileMode
+	info fs.FileInfo // nil where there is no file
 }
+
+// ErrChanged is the cause of an error that says that another program wrote the file since it was opened.
+var ErrChanged = errors.New("changed meanwhile")
 
 // Open reads a settings file. One that does not exist is no error; one that is no regular file or too large is, with
 // core.CodeInvalid.
@@ -50,8 +52,12 @@ func Open(path string) (*File, error) {
 	case info.Size() > maxFile:
 		return nil, core.Errorf(core.CodeInvalid, "%s: %d bytes, want at most %d", path, info.Size(), maxFile)
 	}
-	f.mode = info.Mode().Perm()
+	f.mode, f.info = info.Mode().Perm(), info
 	f.Text, err = read(path)
+	if err == nil && len(f.Text) == 0 { // many programs empty a file and then write it
+		time.Sleep(settle)
+		f.Text, err = read(path)
+	}
 	return f, err
 }
 
@@ -67,9 +73,10 @@ func (f *File) Before() []byte {
 	return text
 }
 
-// Replace puts text in the file's place, in one step and with its mode. Directories that it needs are made. With fresh, ctxls
-// was not in the file: it is kept as the backup first, or, where there was none, a backup from long ago is removed.
-func (f *File) Replace(text []byte, fresh bool) error {
+// Replace puts text in the file's place, in one step and with its mode and owner. Directories that it needs are made, and noted for
+// Remove. With fresh, ctxls was not in the file: it is kept as the backup first, or, where there was none, a backup from long ago is
+// removed. Where another program wrote the file since it was opened, what that wrote stays and the error is ErrChanged.
+func (f *File) Replace(text []byte, fresh bool) (err error) {
 	if f.Text != nil {
 		w, err := os.OpenFile(f.Path, os.O_WRONLY, 0) // who may not write it does not mean it to be replaced
 		if err != nil {
@@ -80,8 +87,8 @@ func (f *File) Replace(text []byte, fresh bool) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	dir := filepath.Dir(f.Path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	made, err := makeDirs(filepath.Dir(f.Path))
+	if err != nil {
 		return err
 	}
 	if fresh {
@@ -89,25 +96,31 @@ func (f *File) Replace(text []byte, fresh bool) error {
 			return err
 		}
 	}
-	return write(f.Path, text, f.mode)
+	if made > 0 {
+		if err := noteMade(filepath.Dir(f.Path), made); err != nil {
+			return err
+		}
+	}
+	temp, err := f.temp(f.Path, text)
+	if err == nil {
+		err = f.swap(temp, text)
+	}
+	if err != nil && fresh {
+		_ = f.Forget()
+	}
+	return err
 }
 
-// Remove takes the file away, and the host's own directories above it that are then empty: there were none before ctxls.
+// Remove takes the file away, and the directories that Replace made for it where nothing else is in them. Where another program wrote
+// the file since it was opened, the file stays and the error is ErrChanged.
 func (f *File) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	if err := os.Remove(f.Path); err != nil {
+	if err := f.takeAway(); err != nil {
 		return err
 	}
-	dir := f.Path
-	for range max(f.Dirs, 1) {
-		dir = filepath.Dir(dir)
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || os.Remove(dir) != nil { // not removed, as it should, where something else is in it
-			break
-		}
-	}
+	removeMade(filepath.Dir(f.Path))
 	return nil
 }
 
@@ -123,49 +136,26 @@ func (f *File) backup() error {
 	if f.Text == nil {
 		return f.Forget()
 	}
-	return write(f.BackupPath(), f.Text, f.mode)
+	return f.write(f.BackupPath(), f.Text)
 }
 
 // unchanged reports a file that somebody wrote since it was opened: a host that runs may do so at any time.
 func (f *File) unchanged() error {
-	text, err := read(f.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = nil, nil
-	}
-	if err == nil && !bytes.Equal(text, f.Text) {
-		return core.Errorf(core.CodeUnavailable, "%s: changed by another program meanwhile; nothing was done, try again", f.Path)
+	same, err := holds(f.Path, f.Text)
+	if err == nil && !same {
+		return f.changed()
 	}
 	return err
 }
 
-// write puts text at path in one step: readers see all of it or nothing, and so does a machine that loses power.
-func write(path string, text []byte, mode fs.FileMode) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = temp.Close()
-			_ = os.Remove(temp.Name())
-		}
-	}()
-	if _, err = temp.Write(text); err != nil {
-		return err
-	}
-	if err = temp.Chmod(mode); err != nil {
-		return err
-	}
-	if err = temp.Sync(); err != nil {
-		return err
-	}
-	if err = temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+func (f *File) changed() error {
+	return &core.Error{Code: core.CodeUnavailable, Message: f.Path + ": another program writes this file; nothing was done, try again", Cause: ErrChanged}
 }
 
 func read(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a FIFO would wait for its writer
+		return nil, core.Errorf(core.CodeInvalid, "%s: not a regular file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

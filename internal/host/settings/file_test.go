@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -122,5 +124,58 @@ func TestFileRemovesWhatItMade(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
 		t.Errorf("the directory: %v", err)
+	}
+}
+
+// A directory that was there before stays, though nothing is in it.
+func TestFileLeavesDirectoriesOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b", "settings.json")
+	if err := os.Mkdir(filepath.Dir(filepath.Dir(path)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, path).Replace([]byte("{}"), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, path).Remove(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(filepath.Dir(path)))
+	if err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// Root edits the settings of others, too: the file stays theirs, and so is the backup.
+func TestFileKeepsItsOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := errors.Join(os.WriteFile(path, []byte("{}"), 0o600), os.Chown(path, 65534, 12), os.Chmod(path, 0o640)); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	if err := f.Replace([]byte(`{"a": 1}`), true); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, f.BackupPath()} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%v %v", info.Mode(), owner(info)); got != "-rw-r----- 65534:12" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// What stands in the backup's place in a repository may be anything.
+func TestABackupThatIsNoFileIsNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := makeFIFO(path + backupSuffix); err != nil {
+		t.Skip(err)
+	}
+	if before := mustOpen(t, path).Before(); before != nil {
+		t.Errorf("%q", before)
 	}
 }

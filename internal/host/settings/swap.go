@@ -1,0 +1,135 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Hosts write their settings while ctxls is being installed. To look whether they did and then to rename leaves a moment in which
+// their write is lost. So the new file and the old one are exchanged in one step, and the look is at what came out.
+
+// settle is how long a host that had the old file open is given to finish writing it.
+const settle = 20 * time.Millisecond
+
+// swap puts the file temp, which holds text, in the place of f. It uses temp up.
+func (f *File) swap(temp string, text []byte) error {
+	defer os.Remove(temp)
+	if f.Text == nil {
+		err := os.Link(temp, f.Path) // fails where there is a file by now
+		if err == nil || !errors.Is(err, fs.ErrExist) && f.unchanged() == nil {
+			if err != nil { // a file system without links
+				err = os.Rename(temp, f.Path)
+			}
+			return err
+		}
+		return f.changed()
+	}
+	if err := f.unchanged(); err != nil { // the later it is noticed, the longer the host sees our text in place of its own
+		return err
+	}
+	err := exchange(temp, f.Path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return os.Rename(temp, f.Path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.changed()
+	}
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		if same, err := holds(temp, f.Text); err != nil || !same {
+			f.swapBack(temp, text)
+			return f.changed()
+		}
+		time.Sleep(settle)
+	}
+	return nil
+}
+
+// swapBack undoes an exchange of which came out what another program wrote. Where it has written once more, over text, that stays.
+func (f *File) swapBack(temp string, text []byte) {
+	if exchange(temp, f.Path) != nil {
+		return
+	}
+	if same, err := holds(temp, text); err == nil && !same {
+		_ = exchange(temp, f.Path)
+	}
+}
+
+// takeAway removes the file, unless what is removed turns out to be something that another program wrote.
+func (f *File) takeAway() error {
+	temp, err := f.temp(f.Path, nil) // only for its name
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	if err := os.Rename(f.Path, temp); err != nil {
+		return err
+	}
+	for range 2 {
+		if same, err := holds(temp, f.Text); err != nil || !same {
+			if err := os.Link(temp, f.Path); err != nil && !errors.Is(err, fs.ErrExist) { // where it exists the program has written anew
+				_ = os.Rename(temp, f.Path)
+			}
+			return f.changed()
+		}
+		time.Sleep(settle)
+	}
+	return nil
+}
+
+// holds reports whether the file at path holds text, nil standing for no file.
+func holds(path string, text []byte) (bool, error) {
+	now, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return text == nil, nil
+	}
+	return text != nil && bytes.Equal(now, text), err
+}
+
+// temp makes a file beside path that holds text, on the disk, with the mode and owner of f.
+func (f *File) temp(path string, text []byte) (name string, err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = temp.Close()
+			_ = os.Remove(temp.Name())
+		}
+	}()
+	if _, err = temp.Write(text); err != nil {
+		return "", err
+	}
+	if f.info != nil {
+		if err = keepOwner(temp, f.info); err != nil {
+			return "", err
+		}
+	}
+	if err = temp.Chmod(f.mode); err != nil { // after the owner, which changes the mode
+		return "", err
+	}
+	if err = temp.Sync(); err != nil {
+		return "", err
+	}
+	return temp.Name(), temp.Close()
+}
+
+// write puts text at path, with the mode and owner of f, in one step: readers see all of it or nothing, and so does a machine that
+// loses power.
+func (f *File) write(path string, text []byte) error {
+	temp, err := f.temp(path, text)
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(temp, path); err != nil {
+		_ = os.Remove(temp)
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/host/settings"
+)
+
+// rounds returns how often a race is run: CTXLS_SIEGE=1000 is for a siege.
+func rounds(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("CTXLS_SIEGE"))
+	if err != nil {
+		return 20
+	}
+	return n
+}
+
+// A running host reads its settings, changes them and writes them back, every 2 ms, while ctxls is installed and uninstalled: nothing
+// that the host wrote is lost.
+func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
+	inPlace := func(path string, text []byte) error { return os.WriteFile(path, text, 0o600) }
+	replace := func(path string, text []byte) error {
+		if err := os.WriteFile(path+".host", text, 0o600); err != nil {
+			return err
+		}
+		return os.Rename(path+".host", path)
+	}
+	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace} {
+		t.Run(name, func(t *testing.T) {
+			home, gaveUp := t.TempDir(), 0
+			h, _ := registry.Find(core.HostClaudeCode)
+			env := host.Env{Getenv: func(string) string { return "" }, Home: home, CWD: home}
+			path := h.Installer.SettingsFile(settings.User, env)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(`{"written": 0}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			stop, lost, written := make(chan struct{}), 0, 0
+			var group sync.WaitGroup
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(2 * time.Millisecond):
+					}
+					text, err := os.ReadFile(path)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					var all map[string]any
+					if err := json.Unmarshal(text, &all); err != nil {
+						t.Errorf("the host reads %q", text)
+						return
+					}
+					if all["written"] != float64(written) {
+						lost++
+						t.Logf("the host wrote %d and reads %v", written, all["written"])
+					}
+					written++
+					all["written"] = written
+					text, _ = json.Marshal(all)
+					if err := write(path, text); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+			for i := range rounds(t) {
+				target, err := Open(h, settings.User, env, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, apply := func() (Change, error) { return target.PlanInstall("/usr/bin/ctxls", false) }, target.Install
+				if i%2 == 1 {
+					plan, apply = target.PlanUninstall, target.Uninstall
+				}
+				change, err := plan()
+				if err == nil && len(change.Done) > 0 {
+					_, err = apply(change)
+				}
+				if core.CodeOf(err) == core.CodeUnavailable {
+					gaveUp++
+				} else if err != nil {
+					t.Error(err)
+				}
+			}
+			close(stop)
+			group.Wait()
+			t.Logf("%d installs and uninstalls against %d writes: %d lost, %d gave up", rounds(t), written, lost, gaveUp)
+			if lost > 0 {
+				t.Errorf("%d of the host's writes are lost", lost)
+			}
+			if gaveUp == rounds(t) {
+				t.Error("it never comes through")
+			}
+		})
+	}
+}
+
+// What stands in a repository's place of settings may be a link to the user's own, or to any file.
+func TestInstallDoesNotFollowALinkOutOfTheProject(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	for name, link := range map[string]func(project, outside string) error{
+		"the file": func(project, outside string) error {
+			return errors.Join(os.Mkdir(filepath.Join(project, ".claude"), 0o700), os.Symlink(filepath.Join(outside, "settings.json"), filepath.Join(project, ".claude", "settings.json")))
+		},
+		"the directory": func(project, outside string) error { return os.Symlink(outside, filepath.Join(project, ".claude")) },
+		"a file that is not there": func(project, outside string) error {
+			return errors.Join(os.Remove(filepath.Join(outside, "settings.json")), os.Symlink(outside, filepath.Join(project, ".claude")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			project, outside := t.TempDir(), t.TempDir()
+			victim := filepath.Join(outside, "settings.json")
+			if err := os.WriteFile(victim, []byte("{}"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := link(project, outside); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.ReadFile(victim)
+			h, _ := registry.Find(core.HostClaudeCode)
+			env := host.Env{Getenv: func(string) string { return "" }, Home: t.TempDir(), CWD: project}
+			_, err := Open(h, settings.Project, env, false)
+			advice, ok := errors.AsType[Error](err)
+			if !ok || !bytes.Contains([]byte(err.Error()), []byte(outside)) || advice.Hint() == "" {
+				t.Errorf("%v", err)
+			}
+			target, err := Open(h, settings.Project, env, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after, _ := os.ReadFile(victim); !bytes.Equal(before, after) {
+				t.Errorf("it was touched")
+			}
+			change, err := target.PlanInstall("/usr/bin/ctxls", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := target.Install(change); err != nil {
+				t.Fatal(err)
+			}
+			if after, _ := os.ReadFile(victim); !bytes.Contains(after, []byte("ctxls")) {
+				t.Errorf("insisting does nothing: %s", after)
+			}
+		})
+	}
+	// A link inside of the project is the project's own.
+	project := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(project, "shared"), 0o700), os.Symlink("shared", filepath.Join(project, ".claude"))); err != nil {
+		t.Fatal(err)
+	}
+	h, _ := registry.Find(core.HostClaudeCode)
+	if _, err := Open(h, settings.Project, host.Env{Getenv: func(string) string { return "" }, CWD: project}, false); err != nil {
+		t.Error(err)
+	}
+}
