@@ -56,7 +56,7 @@ func TestOnlyCommandsLookAtTheEnvironment(t *testing.T) {
 // The requirement that the measuring and trimming stand for is named where they are.
 func TestRequirementTag(t *testing.T) {
 	const tag = "1_PRD-REQ-MET-010"
-	files, err := filepath.Glob("../internal/core/*.go")
+	files, err := filepath.Glob("../internal/core/conversation/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
 // prompted has a hook tell that a session was prompted, under a host's process where pid is not 0.
@@ -97,7 +98,7 @@ func testMCPClient(t *testing.T, bin, home string) {
 			t.Errorf("tool %d of %d: %+v", i, len(listed.Tools), tool)
 		}
 	}
-	var m core.Measurement
+	var m conversation.Measurement
 	if text := call(s, "measure_context", map[string]any{"text": "hello world"}, &m); m.Tokens != 2 || !strings.HasPrefix(text, "2 tokens (cl100k_base, exact)") {
 		t.Errorf("%+v, %q", m, text)
 	}

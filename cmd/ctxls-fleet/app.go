@@ -17,6 +17,8 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
@@ -67,7 +69,7 @@ func (a *app) close() {
 }
 
 // settings returns the settings of ctxls that are in force for a directory.
-func (a *app) settings(cwd string) core.Config {
+func (a *app) settings(cwd string) settings.Config {
 	if a.loader == nil {
 		a.loader = config.NewLoader(config.Sources{UserFile: cmp.Or(a.configFile, config.UserFile(runtime.GOOS, a.getenv, a.home)), Home: a.home, Env: os.Environ()})
 	}
@@ -92,7 +94,7 @@ func (a *app) state(ctx context.Context) (*core.Service, core.Archive, string, e
 	a.toShut = append(a.toShut, func() { _ = s.Close() })
 	archive, ok := s.(core.Archive)
 	if !ok {
-		return nil, nil, "", fmt.Errorf("the state in %s cannot be copied", core.Sanitize(path, 0))
+		return nil, nil, "", fmt.Errorf("the state in %s cannot be copied", text.Sanitize(path, 0))
 	}
 	service := &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, ProcessLives: rpc.ProcessLives, Log: a.log}
 	return service, archive, filepath.Dir(path), nil

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // lock makes this the only process that pushes from this machine. The system lets go of it when the process ends.
@@ -17,7 +17,7 @@ func lock(path string) (unlock func(), err error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
-		return nil, core.Errorf(core.CodeUnavailable, "another ctxls-fleet pushes from this machine already")
+		return nil, coded.Errorf(coded.Unavailable, "another ctxls-fleet pushes from this machine already")
 	}
 	return func() { f.Close() }, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/team/postgres"
 )
 
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, a *app) int {
 	}
 	cmd, ok := find(name)
 	if !ok {
-		return a.fail(usageError{fmt.Sprintf("unknown command %q", core.Sanitize(name, 60))}, "'ctxls-fleet help' lists the commands")
+		return a.fail(usageError{fmt.Sprintf("unknown command %q", text.Sanitize(name, 60))}, "'ctxls-fleet help' lists the commands")
 	}
 	hint := fmt.Sprintf("see 'ctxls-fleet help %s'", cmd.name)
 	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
@@ -112,7 +112,7 @@ func (a *app) fail(err error, hint string) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(a.stderr, "ctxls-fleet:", core.Sanitize(err.Error(), 0))
+	fmt.Fprintln(a.stderr, "ctxls-fleet:", text.Sanitize(err.Error(), 0))
 	if hint != "" {
 		fmt.Fprintln(a.stderr, "ctxls-fleet: hint:", hint)
 	}
@@ -127,7 +127,7 @@ func (a *app) help(args []string) int {
 	if len(args) > 0 {
 		cmd, ok := find(args[0])
 		if !ok {
-			return a.fail(usageError{fmt.Sprintf("unknown command %q", core.Sanitize(args[0], 60))}, "'ctxls-fleet help' lists the commands")
+			return a.fail(usageError{fmt.Sprintf("unknown command %q", text.Sanitize(args[0], 60))}, "'ctxls-fleet help' lists the commands")
 		}
 		a.printHelp(cmd)
 		return exitOK

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/team/postgres"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -115,6 +116,6 @@ func (a *app) writePage(ctx context.Context, db *postgres.DB, r postgres.Report,
 	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "ctxls-fleet: wrote %s\n", core.Sanitize(file, 0))
+	fmt.Fprintf(a.stderr, "ctxls-fleet: wrote %s\n", text.Sanitize(file, 0))
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/team/postgres"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -52,7 +54,7 @@ ctxls-fleet sessions --json | jq -r '.[] | select(.usage.percent > 85) | .machin
 				return printJSON(a.stdout, found)
 			}
 			if len(found) == 0 {
-				a.fail(core.Errorf(core.CodeNotFound, "no sessions yet"), "a session appears when its machine runs 'ctxls-fleet push'")
+				a.fail(coded.Errorf(coded.NotFound, "no sessions yet"), "a session appears when its machine runs 'ctxls-fleet push'")
 				return nil
 			}
 			return ui.Sessions(a.stdout, views(found), time.Now(), look)
@@ -94,18 +96,18 @@ func (s *source) Sessions(ctx context.Context, f core.SessionFilter) ([]core.Ses
 }
 
 // SessionBreakdown implements ui.LiveSource. What fills a window is known on its own machine only.
-func (s *source) SessionBreakdown(ctx context.Context, key core.Key, _ func(done, total int64)) (core.SessionDetail, error) {
+func (s *source) SessionBreakdown(ctx context.Context, key session.Key, _ func(done, total int64)) (core.SessionDetail, error) {
 	found, err := s.db.Session(ctx, key.SessionID)
 	return core.SessionDetail{SessionView: found.SessionView, Breakdown: noBreakdown()}, err
 }
 
 // noBreakdown says why it is not known what fills a session's window.
-func noBreakdown() *core.Breakdown {
-	return &core.Breakdown{Why: "its machine sends figures only; 'ctxls breakdown' there says it", Parts: []core.Part{}, Files: []core.FilePart{}}
+func noBreakdown() *session.Breakdown {
+	return &session.Breakdown{Why: "its machine sends figures only; 'ctxls breakdown' there says it", Parts: []session.Part{}, Files: []session.FilePart{}}
 }
 
 // Samples implements ui.LiveSource.
-func (s *source) Samples(ctx context.Context, key core.Key, _ int) ([]core.Sample, error) {
+func (s *source) Samples(ctx context.Context, key session.Key, _ int) ([]session.Sample, error) {
 	return s.db.Samples(ctx, key.SessionID, historyOf)
 }
 

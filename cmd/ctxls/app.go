@@ -17,6 +17,9 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
@@ -66,7 +69,7 @@ func (a *app) globalFlags(fs *pflag.FlagSet) {
 // checkFlags returns what is wrong with the flags that every command has: a file that somebody names is there and right.
 func (a *app) checkFlags() error {
 	if scheme, _, ok := strings.Cut(a.statePath, "://"); ok {
-		return usageError{fmt.Sprintf("--state: no store of the kind %q; want a file", core.Sanitize(scheme, 40))}
+		return usageError{fmt.Sprintf("--state: no store of the kind %q; want a file", text.Sanitize(scheme, 40))}
 	}
 	if a.configFile == "" {
 		return nil
@@ -97,12 +100,12 @@ func (a *app) sources(cwd string) config.Sources {
 }
 
 // storePath returns the state's place under the given settings.
-func (a *app) storePath(cfg core.Config) string {
+func (a *app) storePath(cfg settings.Config) string {
 	return cmp.Or(a.expandHome(cfg.Store.Path), store.DefaultPath(runtime.GOOS, a.getenv, a.home))
 }
 
 // usualState reports whether the state lies where it always does if nobody names another place.
-func (a *app) usualState(cfg core.Config) bool {
+func (a *app) usualState(cfg settings.Config) bool {
 	return a.storePath(cfg) == store.DefaultPath(runtime.GOOS, a.getenv, a.home)
 }
 
@@ -116,7 +119,7 @@ func (a *app) expandHome(path string) string {
 
 // settings returns the settings in force for a directory, "" standing for the current one. What is wrong with them is
 // logged when they are first read.
-func (a *app) settings(cwd string) core.Config {
+func (a *app) settings(cwd string) settings.Config {
 	if a.loader == nil {
 		a.loader = config.NewLoader(a.sources(""))
 	}
@@ -138,7 +141,7 @@ func (a *app) settings(cwd string) core.Config {
 }
 
 // openLog makes the log, which lies beside the state. Its file is opened when something is first written to it.
-func (a *app) openLog(cfg core.Config) {
+func (a *app) openLog(cfg settings.Config) {
 	a.logFile = &logFile{path: a.logPath(cfg), fallback: a.stderr}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, checked with the settings
@@ -146,7 +149,7 @@ func (a *app) openLog(cfg core.Config) {
 }
 
 // logPath returns the log's place under the given settings.
-func (a *app) logPath(cfg core.Config) string {
+func (a *app) logPath(cfg settings.Config) string {
 	return cmp.Or(a.expandHome(cfg.Log.Path), filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
 }
 
@@ -163,7 +166,7 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 		return nil, err
 	}
 	a.store = s
-	counter, err := token.Get(core.Encoding)
+	counter, err := token.Get(session.Encoding)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -33,7 +36,7 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 				return usageError{"breakdown takes one session"}
 			}
 			if *host != "" {
-				if err := core.CheckHost(core.Host(*host)); err != nil {
+				if err := session.CheckHost(session.Host(*host)); err != nil {
 					return usageError{err.Error()}
 				}
 			}
@@ -45,7 +48,7 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 			if err != nil {
 				return err
 			}
-			key, err := a.chooseSession(ctx, s, core.Host(*host), args)
+			key, err := a.chooseSession(ctx, s, session.Host(*host), args)
 			if err != nil {
 				return err
 			}
@@ -65,25 +68,25 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 
 // chooseSession finds the session that somebody means: by the beginning of its id or, without one, the last active one,
 // rather of the current directory.
-func (a *app) chooseSession(ctx context.Context, s *core.Service, host core.Host, args []string) (core.Key, error) {
+func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.Host, args []string) (session.Key, error) {
 	all, err := s.Sessions(ctx, core.SessionFilter{Host: host, IncludeEnded: true})
 	if err != nil {
-		return core.Key{}, err
+		return session.Key{}, err
 	}
-	keyOf := func(v core.SessionView) core.Key { return core.Key{Host: v.Host, SessionID: v.SessionID} }
+	keyOf := func(v core.SessionView) session.Key { return session.Key{Host: v.Host, SessionID: v.SessionID} }
 	if len(args) == 0 {
 		here := s.Spellings([]string{a.cwd})
 		for _, v := range all {
-			if core.InFolders(here, v.CWD) {
+			if pathname.InFolders(here, v.CWD) {
 				return keyOf(v), nil
 			}
 		}
 		if len(all) == 0 {
-			return core.Key{}, noSessions
+			return session.Key{}, noSessions
 		}
 		return keyOf(all[0]), nil
 	}
-	var found []core.Key
+	var found []session.Key
 	for _, v := range all {
 		if v.SessionID == args[0] && (host != "" || !hasOther(all, v)) {
 			return keyOf(v), nil
@@ -94,11 +97,11 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host core.Host
 	}
 	switch len(found) {
 	case 0:
-		return core.Key{}, hintError{fmt.Errorf("no session %q", core.Sanitize(args[0], 60)), "'ctxls sessions --all' lists them"}
+		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), "'ctxls sessions --all' lists them"}
 	case 1:
 		return found[0], nil
 	}
-	return core.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), core.Sanitize(args[0], 60)), "give more of the id, or --host"}
+	return session.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), text.Sanitize(args[0], 60)), "give more of the id, or --host"}
 }
 
 // hasOther reports whether another host has a session of the same id.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -18,17 +19,17 @@ import (
 func TestAClockThatJumps(t *testing.T) {
 	const day = 24 * time.Hour
 	jumps := []time.Duration{0, 365 * day, -365 * day, 10 * time.Minute, -2 * time.Minute, 20 * 365 * day, -21 * 365 * day, time.Hour, -time.Hour, day}
-	lines := map[core.Host]func(at string, tokens int) string{
-		core.HostClaudeCode: func(at string, tokens int) string {
+	lines := map[session.Host]func(at string, tokens int) string{
+		session.HostClaudeCode: func(at string, tokens int) string {
 			return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m%d","role":"assistant","model":"claude-opus-4-6","content":[],"stop_reason":"end_turn","usage":{"input_tokens":%[2]d}}}`+"\n", at, tokens)
 		},
-		core.HostCodex: func(at string, tokens int) string {
+		session.HostCodex: func(at string, tokens int) string {
 			return fmt.Sprintf(`{"timestamp":%q,"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":%d,"total_tokens":%[2]d},"model_context_window":258400}}}`+"\n", at, tokens)
 		},
-		core.HostGeminiCLI: func(at string, tokens int) string {
+		session.HostGeminiCLI: func(at string, tokens int) string {
 			return fmt.Sprintf(`{"id":"m%d","type":"gemini","timestamp":%q,"tokens":{"input":%[1]d}}`+"\n", tokens, at)
 		},
-		core.HostGeneric: nil, // it has no record, and no times of its own
+		session.HostGeneric: nil, // it has no record, and no times of its own
 	}
 	for host, line := range lines {
 		t.Run(string(host), func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestAClockThatJumps(t *testing.T) {
 				if _, err := f.WriteString(line(now.Add(500*time.Millisecond).Format(time.RFC3339Nano), tokens)); err != nil {
 					t.Fatal(err)
 				}
-				event := map[core.Host]string{core.HostGeminiCLI: "AfterAgent"}[host]
+				event := map[session.Host]string{session.HostGeminiCLI: "AfterAgent"}[host]
 				if event == "" {
 					event = "Stop"
 				}
@@ -75,7 +76,7 @@ func TestAClockThatJumps(t *testing.T) {
 						t.Fatalf("after jump %d, by %v: %+v, want %d tokens", i, jump, u, tokens)
 					}
 				}
-				if host != core.HostGeneric {
+				if host != session.HostGeneric {
 					continue
 				}
 				agent := hook(fmt.Sprintf(`{"event":"usage/reported","sessionId":"s","agentId":"a","tokens":%d}`, tokens)).Agents
@@ -96,7 +97,7 @@ func TestAClockThatJumpsInACompaction(t *testing.T) {
 			hook := func(payload string) core.SessionView {
 				t.Helper()
 				now = now.Add(time.Second)
-				out, _, err := s.Hook(t.Context(), core.HostGeneric, "", []byte(payload))
+				out, _, err := s.Hook(t.Context(), session.HostGeneric, "", []byte(payload))
 				if err != nil {
 					t.Fatal(err)
 				}

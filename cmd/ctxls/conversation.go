@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
@@ -25,7 +26,7 @@ func (m *modelFlags) add(fs *pflag.FlagSet) {
 }
 
 // apply puts what the flags say in the place of what the input says.
-func (m *modelFlags) apply(c core.Conversation) core.Conversation {
+func (m *modelFlags) apply(c conversation.Conversation) conversation.Conversation {
 	if m.model != "" {
 		c.Model = m.model
 	}
@@ -34,8 +35,8 @@ func (m *modelFlags) apply(c core.Conversation) core.Conversation {
 }
 
 // newMeter returns a meter that tells counted how many bytes of text it counted, as it goes.
-func newMeter(counted func(bytes int)) *core.Meter {
-	return core.NewMeter(func(encoding string) (token.Counter, error) {
+func newMeter(counted func(bytes int)) *conversation.Meter {
+	return conversation.NewMeter(func(encoding string) (token.Counter, error) {
 		enc, err := token.Get(encoding)
 		return tellingCounter{enc, pieceBytes, counted}, err
 	}, token.ForModel)
@@ -113,7 +114,7 @@ func inFile(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	return fmt.Errorf("%s: %w", core.Sanitize(name, 0), err)
+	return fmt.Errorf("%s: %w", text.Sanitize(name, 0), err)
 }
 
 // looksLikeJSON reports whether the input starts as a conversation does.

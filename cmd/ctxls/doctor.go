@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/check"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/doctor"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
@@ -32,12 +33,12 @@ it stands what to do. The exit status is 1 where something failed.
 		var drawn lookFlags
 		drawn.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
-			var hosts []core.Host
+			var hosts []session.Host
 			for _, name := range args {
-				if _, ok := registry.Find(core.Host(name)); !ok {
-					return usageError{fmt.Sprintf("doctor: no host %q; it takes some of: %s", core.Sanitize(name, 60), strings.Join(registry.Names(registry.All), ", "))}
+				if _, ok := registry.Find(session.Host(name)); !ok {
+					return usageError{fmt.Sprintf("doctor: no host %q; it takes some of: %s", text.Sanitize(name, 60), strings.Join(registry.Names(registry.All), ", "))}
 				}
-				hosts = append(hosts, core.Host(name))
+				hosts = append(hosts, session.Host(name))
 			}
 			look, err := drawn.look(a)
 			if err != nil {

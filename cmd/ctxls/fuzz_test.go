@@ -16,6 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -49,13 +51,13 @@ const placeholder = "TRANSCRIPT"
 // hostsOnFile are the hosts with what was captured of them: payloads, and the files that they record conversations in, by the form
 // of their names.
 var hostsOnFile = []struct {
-	host                           core.Host
+	host                           session.Host
 	payloads, transcripts, session string
 }{
-	{core.HostClaudeCode, "claudecode/testdata/payloads/*.json", "claudecode/testdata/transcripts/*.jsonl", "session.jsonl"},
-	{core.HostCodex, "codex/testdata/payloads/*.json", "codex/testdata/rollouts/*.jsonl", "rollout-01a1fd86-50af-7d62-a5b8-a86dbbf4e86f.jsonl"},
-	{core.HostGeminiCLI, "gemini/testdata/payloads/*.json", "gemini/testdata/transcripts/*.jsonl", "session.jsonl"},
-	{core.HostOpenCode, "opencode/testdata/payloads/*.json", "", ""},
+	{session.HostClaudeCode, "claudecode/testdata/payloads/*.json", "claudecode/testdata/transcripts/*.jsonl", "session.jsonl"},
+	{session.HostCodex, "codex/testdata/payloads/*.json", "codex/testdata/rollouts/*.jsonl", "rollout-01a1fd86-50af-7d62-a5b8-a86dbbf4e86f.jsonl"},
+	{session.HostGeminiCLI, "gemini/testdata/payloads/*.json", "gemini/testdata/transcripts/*.jsonl", "session.jsonl"},
+	{session.HostOpenCode, "opencode/testdata/payloads/*.json", "", ""},
 }
 
 // FuzzHook hands whatever a host, or somebody in its place, may say and record to all that a hook is made of, on a real state. It is taken
@@ -63,7 +65,7 @@ var hostsOnFile = []struct {
 func FuzzHook(f *testing.F) {
 	dir := f.TempDir()
 	s := serviceAt(f, dir, func() time.Time { return noon })
-	session := 0
+	sess := 0
 	named := regexp.MustCompile(`("(?:agent_)?transcript_path": *)"[^"]*"`)
 	for i, h := range hostsOnFile {
 		var transcripts [][]byte
@@ -74,14 +76,14 @@ func FuzzHook(f *testing.F) {
 		for n, file := range hosttest.Glob(f, "../../internal/host/"+h.payloads) {
 			event, _, _ := strings.Cut(filepath.Base(file), ".")
 			payload := hosttest.ReadFile(f, file)
-			if h.host == core.HostOpenCode {
+			if h.host == session.HostOpenCode {
 				event, payload = handedOver(f, payload)
 			}
 			if event == last && event != "event" {
 				continue // one of each is enough to begin with: every seed costs time before something new is tried
 			}
 			last = event
-			if ev, err := s.Decode(h.host, event, payload); err != nil || ev.Kind == core.Seen {
+			if ev, err := s.Decode(h.host, event, payload); err != nil || ev.Kind == session.Seen {
 				continue
 			}
 			var transcript []byte
@@ -108,7 +110,7 @@ func FuzzHook(f *testing.F) {
 		f.Add(len(hostsOnFile), "", file.Data, []byte(nil))
 	}
 	f.Fuzz(func(t *testing.T, which int, name string, payload, transcript []byte) {
-		host, path := core.HostGeneric, ""
+		host, path := session.HostGeneric, ""
 		if i := int(uint(which) % uint(len(hostsOnFile)+1)); i < len(hostsOnFile) {
 			host, path = hostsOnFile[i].host, filepath.Join(dir, fmt.Sprint(os.Getpid(), hostsOnFile[i].session))
 			place, _ := json.Marshal(path)
@@ -119,19 +121,19 @@ func FuzzHook(f *testing.F) {
 			defer os.Remove(path)
 		}
 		refused := func(err error) bool {
-			if err != nil && core.CodeOf(err) != core.CodeInvalid {
-				t.Fatalf("%s: %s: %v", host, core.CodeOf(err), err)
+			if err != nil && coded.CodeOf(err) != coded.Invalid {
+				t.Fatalf("%s: %s: %v", host, coded.CodeOf(err), err)
 			}
 			return err != nil
 		}
-		session++ // each input has its own
-		var key core.Key
+		sess++ // each input has its own
+		var key session.Key
 		for range 2 { // hosts say things twice
 			ev, err := s.Decode(host, name, payload)
 			if refused(err) {
 				return
 			}
-			ev.SessionID = fmt.Sprint(session, " ", ev.SessionID)
+			ev.SessionID = fmt.Sprint(sess, " ", ev.SessionID)
 			out, output, err := s.Answer(t.Context(), ev)
 			if refused(err) {
 				return
@@ -164,7 +166,7 @@ func handedOver(f *testing.F, capture []byte) (event string, payload []byte) {
 }
 
 // harmless makes sure of what a hook prints: nothing, or texts that can do nothing to whom they are said.
-func harmless(t *testing.T, host core.Host, output []byte) {
+func harmless(t *testing.T, host session.Host, output []byte) {
 	t.Helper()
 	if len(output) == 0 {
 		return
@@ -174,11 +176,11 @@ func harmless(t *testing.T, host core.Host, output []byte) {
 		var answer any
 		hosttest.Strictly(t, output, &answer)
 		texts = leaves(answer)
-	} else if host != core.HostClaudeCode {
+	} else if host != session.HostClaudeCode {
 		t.Fatalf("%s is handed %q", host, output)
 	}
 	for _, text := range texts {
-		hosttest.Said(t, text, core.MaxInjectedChars+len("\n\n"), func(rune) int { return 1 })
+		hosttest.Said(t, text, session.MaxInjectedChars+len("\n\n"), func(rune) int { return 1 })
 	}
 }
 
@@ -200,10 +202,10 @@ func leaves(v any) (all []string) {
 }
 
 // goesOn makes sure of what is stored of a session: it can be shown, everywhere that it is, and told more of.
-func goesOn(t *testing.T, s *core.Service, key core.Key) {
+func goesOn(t *testing.T, s *core.Service, key session.Key) {
 	t.Helper()
 	view, err := s.Session(t.Context(), key)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if coded.CodeOf(err) == coded.NotFound {
 		return // it was about nothing, or about its end
 	}
 	if err != nil {
@@ -229,12 +231,12 @@ func goesOn(t *testing.T, s *core.Service, key core.Key) {
 	if _, err := json.Marshal(samples); err != nil {
 		t.Fatal(err)
 	}
-	more := core.Event{Host: key.Host, SessionID: key.SessionID, Kind: core.PromptSubmitted, Name: "more", Prompt: "go on", Accepts: []core.EffectKind{core.Inject}}
+	more := session.Event{Host: key.Host, SessionID: key.SessionID, Kind: session.PromptSubmitted, Name: "more", Prompt: "go on", Accepts: []session.EffectKind{session.Inject}}
 	out, err := s.Handle(t.Context(), more)
 	if err != nil {
 		t.Fatalf("the session does not go on: %v", err)
 	}
 	for _, effect := range out.Effects {
-		hosttest.Said(t, effect.Text, core.MaxInjectedChars, func(rune) int { return 1 })
+		hosttest.Said(t, effect.Text, session.MaxInjectedChars, func(rune) int { return 1 })
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // action carries out a command with its flags parsed.
@@ -63,7 +63,7 @@ func init() { // setup and words need commands(), which needs helpCommand
 			case 1:
 				cmd, ok := findCommand(args[0])
 				if !ok {
-					return hintError{usageError{fmt.Sprintf("unknown command %q", core.Sanitize(args[0], 60))}, "'ctxls help' lists the commands"}
+					return hintError{usageError{fmt.Sprintf("unknown command %q", text.Sanitize(args[0], 60))}, "'ctxls help' lists the commands"}
 				}
 				printHelp(a.stdout, cmd)
 				return nil

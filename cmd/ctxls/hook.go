@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 )
@@ -40,7 +42,7 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 		return func(_ context.Context, a *app, args []string) error {
 			var h host.Host
 			if len(args) == 1 {
-				h, _ = registry.Find(core.Host(args[0]))
+				h, _ = registry.Find(session.Host(args[0]))
 			}
 			if h.ShowsStderr {
 				a.stderr = io.Discard
@@ -49,8 +51,8 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
-				_, output, err := s.Hook(ctx, core.Host(args[0]), *event, payload)
-				if h.ReportsInvalid && core.CodeOf(err) == core.CodeInvalid {
+				_, output, err := s.Hook(ctx, session.Host(args[0]), *event, payload)
+				if h.ReportsInvalid && coded.CodeOf(err) == coded.Invalid {
 					fmt.Fprintln(a.stderr, "ctxls:", err)
 				}
 				return string(output), err
@@ -92,7 +94,7 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 		case err != nil:
 			r.err = err
 		case len(payload) > core.MaxPayload:
-			r.err = core.Errorf(core.CodeTooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
+			r.err = coded.Errorf(coded.TooLarge, "payload: more than %d MiB", core.MaxPayload>>20)
 		default:
 			var s *core.Service
 			if s, r.err = a.service(context.Background()); r.err == nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/host/settings"
@@ -190,9 +191,9 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, links bool,
 	if len(args) != 1 {
 		return nil, usageError{command + " takes one host: " + hosts}
 	}
-	h, ok := registry.Find(core.Host(args[0]))
+	h, ok := registry.Find(session.Host(args[0]))
 	if !ok || h.Installer == nil {
-		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, core.Sanitize(args[0], 60), hosts)}
+		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, text.Sanitize(args[0], 60), hosts)}
 	}
 	scope, err := chosenScope(flags)
 	if err != nil {
@@ -218,7 +219,7 @@ func (a *app) printPlans(plans []install.HostPlan) {
 		var where []string
 		for _, place := range []*string{p.Program, p.Directory} {
 			if place != nil {
-				where = append(where, core.Sanitize(*place, 0))
+				where = append(where, text.Sanitize(*place, 0))
 			}
 		}
 		fmt.Fprintf(a.stdout, "%s (%s)\n", p.Host, strings.Join(where, ", "))
@@ -246,10 +247,10 @@ func (a *app) printPlans(plans []install.HostPlan) {
 
 // printDiff shows what would change. What stands in the file may be anybody's, as in a cloned repository; only tabs stay as they are.
 func (a *app) printDiff(file *settings.File, after []byte) error {
-	name := core.Sanitize(file.Path, 0)
+	name := text.Sanitize(file.Path, 0)
 	pieces := strings.Split(string(diff.Diff(name, file.Text, name+" (new)", after)), "\t")
 	for i, piece := range pieces {
-		pieces[i] = core.SanitizeLines(piece)
+		pieces[i] = text.SanitizeLines(piece)
 	}
 	_, err := io.WriteString(a.stdout, strings.Join(pieces, "\t"))
 	return err
@@ -264,5 +265,5 @@ func (a *app) printDone(file *settings.File, done []string) {
 
 // say prints a line for people. Names in it are data: those of directories, too, are chosen by others.
 func (a *app) say(format string, values ...any) {
-	fmt.Fprintln(a.stdout, core.Sanitize(fmt.Sprintf(format, values...), 0))
+	fmt.Fprintln(a.stdout, text.Sanitize(fmt.Sprintf(format, values...), 0))
 }

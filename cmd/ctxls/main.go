@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // The exit statuses. hook and statusline always end with exitOK: a host takes anything else for a veto.
@@ -55,7 +55,7 @@ func run(args []string, a *app) int {
 	name, args := commandName(args)
 	cmd, ok := findCommand(name)
 	if !ok {
-		return fail(a.stderr, hintError{usageError{fmt.Sprintf("unknown command %q", core.Sanitize(name, 60))}, "'ctxls help' lists the commands"})
+		return fail(a.stderr, hintError{usageError{fmt.Sprintf("unknown command %q", text.Sanitize(name, 60))}, "'ctxls help' lists the commands"})
 	}
 	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -108,7 +108,7 @@ func flagProblem(err error) error {
 	if want == "" {
 		return err
 	}
-	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, core.Sanitize(wrong.GetValue(), 60))
+	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, text.Sanitize(wrong.GetValue(), 60))
 }
 
 // untilSignal returns a context that ends when somebody asks the process to.
@@ -154,7 +154,7 @@ func fail(stderr io.Writer, err error) int {
 		return exitOK
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") { // it may quote the command line
-		fmt.Fprintln(stderr, "ctxls:", core.Sanitize(line, 0))
+		fmt.Fprintln(stderr, "ctxls:", text.Sanitize(line, 0))
 	}
 	if h, ok := errors.AsType[hinter](err); ok {
 		fmt.Fprintln(stderr, "ctxls: hint:", h.Hint())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -79,14 +79,14 @@ type measuring struct {
 	text, byRole, byMessage bool
 }
 
-func (m *measuring) request(c core.Conversation) core.MeasureRequest {
-	return core.MeasureRequest{Conversation: m.apply(c), ThresholdTokens: &m.threshold, WindowTokens: m.window, Breakdown: true}
+func (m *measuring) request(c conversation.Conversation) conversation.MeasureRequest {
+	return conversation.MeasureRequest{Conversation: m.apply(c), ThresholdTokens: &m.threshold, WindowTokens: m.window, Breakdown: true}
 }
 
 // measure measures the inputs one after another.
 func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured, error) {
 	meter := newMeter(p.counted)
-	if _, err := meter.Measure(m.request(core.Conversation{Messages: json.RawMessage("[]")})); err != nil {
+	if _, err := meter.Measure(m.request(conversation.Conversation{Messages: json.RawMessage("[]")})); err != nil {
 		return nil, wrongFlags(err)
 	}
 	p.expect(names...)
@@ -108,15 +108,15 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 	return results, nil
 }
 
-func (m *measuring) measureOne(meter *core.Meter, data []byte) (ui.Measured, error) {
+func (m *measuring) measureOne(meter *conversation.Meter, data []byte) (ui.Measured, error) {
 	result := ui.Measured{Text: m.text || !looksLikeJSON(data)}
-	var measured core.Measurement
+	var measured conversation.Measurement
 	var err error
 	if result.Text {
-		measured, err = meter.MeasureText(string(data), m.request(core.Conversation{}))
+		measured, err = meter.MeasureText(string(data), m.request(conversation.Conversation{}))
 	} else {
-		var doc core.Document
-		if doc, err = core.ReadDocument(data); err == nil {
+		var doc conversation.Document
+		if doc, err = conversation.ReadDocument(data); err == nil {
 			measured, err = meter.Measure(m.request(doc.Conversation))
 		}
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -92,7 +95,7 @@ func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetR
 	if err := writeWhole(file, page.Bytes()); err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "ctxls: wrote %s\n", core.Sanitize(file, 0))
+	fmt.Fprintf(a.stderr, "ctxls: wrote %s\n", text.Sanitize(file, 0))
 	return nil
 }
 
@@ -101,19 +104,19 @@ func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView
 	var sessions []ui.PageSession
 	before := int64(0) // bytes of the sessions that are done
 	for _, v := range views {
-		key, read := core.Key{Host: v.Host, SessionID: v.SessionID}, int64(0)
+		key, read := session.Key{Host: v.Host, SessionID: v.SessionID}, int64(0)
 		detail, err := s.SessionBreakdown(ctx, key, func(done, total int64) {
 			read = done
 			p.at(before+done, before+total)
 		})
 		before += read
 		if err == nil {
-			var samples []core.Sample
+			var samples []session.Sample
 			if samples, err = s.Samples(ctx, key, 0); err == nil {
 				sessions = append(sessions, ui.PageSession{SessionDetail: detail, Samples: samples})
 			}
 		}
-		if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		if err != nil && coded.CodeOf(err) != coded.NotFound {
 			return nil, err
 		}
 	}

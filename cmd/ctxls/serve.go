@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
 )
@@ -72,5 +72,5 @@ func (a *app) configure(settings json.RawMessage) error {
 	if said == nil {
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "%s", strings.Join(said, "; "))
+	return coded.Errorf(coded.Invalid, "%s", strings.Join(said, "; "))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -98,7 +99,7 @@ func printJSON(w io.Writer, v any) error {
 	var escaped strings.Builder
 	for _, r := range out.String() {
 		switch {
-		case r == '\n' || core.Visible(r):
+		case r == '\n' || text.Visible(r):
 			escaped.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -49,7 +51,7 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 				passOn = a.startThen(ctx, *then)
 			}
 			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
-				out, _, err := s.Hook(ctx, core.HostClaudeCode, "StatusLine", payload)
+				out, _, err := s.Hook(ctx, session.HostClaudeCode, "StatusLine", payload)
 				if err != nil || *silent {
 					return "", err
 				}
@@ -97,7 +99,7 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 		stop()
 		return func() {
 			a.settings("") // the log
-			a.log.Error("status line of the user's own", "command", core.Sanitize(command, 200), "error", err)
+			a.log.Error("status line of the user's own", "command", text.Sanitize(command, 200), "error", err)
 		}
 	}
 	return func() {
@@ -105,7 +107,7 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 		defer cancel()
 		if err := cmd.Wait(); err != nil {
 			a.settings("") // the log
-			a.log.Warn("status line of the user's own", "command", core.Sanitize(command, 200), "error", err)
+			a.log.Warn("status line of the user's own", "command", text.Sanitize(command, 200), "error", err)
 		}
 		_, _ = a.stdout.Write(output.Bytes())
 		_, _ = a.stderr.Write(complaints.Bytes())

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -29,7 +30,7 @@ jq .messages request.json | ctxls trim - --start-on user
 ctxls trim --output shorter/ *.json`,
 	setup: func(fs *pflag.FlagSet) action {
 		var flags modelFlags
-		var req core.TrimRequest
+		var req conversation.TrimRequest
 		flags.add(fs)
 		target := fs.Int("target", 0, "`tokens` to trim to (default trim.targetTokens of the settings)")
 		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
@@ -93,11 +94,11 @@ func trimPlaces(dir string, inputs []string) (places []string, err error) {
 		}
 		place := filepath.Join(dir, filepath.Base(input))
 		if other, taken := from[place]; taken {
-			return nil, usageError{fmt.Sprintf("--output: %s and %s would be one file", core.Sanitize(other, 0), core.Sanitize(input, 0))}
+			return nil, usageError{fmt.Sprintf("--output: %s and %s would be one file", text.Sanitize(other, 0), text.Sanitize(input, 0))}
 		}
 		old, oldErr := os.Stat(place)
 		if now, err := os.Stat(input); err == nil && oldErr == nil && os.SameFile(old, now) {
-			return nil, usageError{fmt.Sprintf("--output: %s would be overwritten", core.Sanitize(input, 0))}
+			return nil, usageError{fmt.Sprintf("--output: %s would be overwritten", text.Sanitize(input, 0))}
 		}
 		from[place] = input
 		places = append(places, place)
@@ -110,7 +111,7 @@ func sayTrimmed(a *app, all []trimmed, target int) (err error) {
 	for _, t := range all {
 		name := ""
 		if len(all) > 1 {
-			name = core.Sanitize(t.file, 0) + ": "
+			name = text.Sanitize(t.file, 0) + ": "
 		}
 		fmt.Fprintln(a.stderr, "ctxls:", name+ui.Trimmed(t.TrimResult, t.exact))
 		if !t.Satisfied && err == nil {
@@ -139,16 +140,16 @@ func trimJSON(all []trimmed) []byte {
 
 // trimmed is one input after the trim.
 type trimmed struct {
-	core.TrimResult
+	conversation.TrimResult
 	file     string
 	document []byte
 	exact    bool
 }
 
 // trim trims the inputs one after another. Nothing is written before all could be read.
-func (a *app) trim(p *progress, names []string, flags modelFlags, req core.TrimRequest) ([]trimmed, error) {
+func (a *app) trim(p *progress, names []string, flags modelFlags, req conversation.TrimRequest) ([]trimmed, error) {
 	meter := newMeter(p.counted)
-	req.Conversation = flags.apply(core.Conversation{Messages: json.RawMessage("[]")})
+	req.Conversation = flags.apply(conversation.Conversation{Messages: json.RawMessage("[]")})
 	if _, err := meter.Trim(req); err != nil {
 		return nil, wrongFlags(err)
 	}
@@ -171,8 +172,8 @@ func (a *app) trim(p *progress, names []string, flags modelFlags, req core.TrimR
 	return all, nil
 }
 
-func trimOne(meter *core.Meter, data []byte, flags modelFlags, req core.TrimRequest) (trimmed, error) {
-	doc, err := core.ReadDocument(data)
+func trimOne(meter *conversation.Meter, data []byte, flags modelFlags, req conversation.TrimRequest) (trimmed, error) {
+	doc, err := conversation.ReadDocument(data)
 	if err != nil {
 		return trimmed{}, err
 	}
@@ -181,6 +182,6 @@ func trimOne(meter *core.Meter, data []byte, flags modelFlags, req core.TrimRequ
 	if err != nil {
 		return trimmed{}, err
 	}
-	measured, err := meter.Measure(core.MeasureRequest{Conversation: req.Conversation}) // what Trim counted is remembered
+	measured, err := meter.Measure(conversation.MeasureRequest{Conversation: req.Conversation}) // what Trim counted is remembered
 	return trimmed{TrimResult: result, document: doc.With(result.Messages), exact: measured.Exact}, err
 }

@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -20,7 +21,7 @@ ctxls windows claude-opus-4.6 --host opencode --provider github-copilot
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", string(core.HostClaudeCode), "the `host` that the model runs under")
+		host := fs.String("host", string(session.HostClaudeCode), "the `host` that the model runs under")
 		provider := fs.String("provider", "", "who serves the model")
 		asJSON := fs.Bool("json", false, "print JSON")
 		return func(ctx context.Context, a *app, args []string) error {
@@ -37,11 +38,11 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			}
 			if len(args) == 0 {
 				if *asJSON {
-					return printJSON(a.stdout, core.WindowTable())
+					return printJSON(a.stdout, model.WindowTable())
 				}
-				return ui.Windows(a.stdout, core.WindowTable(), learned)
+				return ui.Windows(a.stdout, model.WindowTable(), learned)
 			}
-			w, err := s.Window(ctx, core.Host(*host), *provider, args[0])
+			w, err := s.Window(ctx, session.Host(*host), *provider, args[0])
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-// Package config finds, reads and checks the settings of ctxls and hands them on as a core.Config.
+// Package config finds, reads and checks the settings of ctxls and hands them on as a settings.Config.
 //
 // Settings come in layers, and a later layer wins key by key: the defaults; the user's file; the nearest .ctxls.json of
 // the workspace; what the editor sent; the CTXLS_* variables of the environment; the command line. Objects merge, lists and
@@ -17,7 +17,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // Sources is where settings come from. Every part may be empty.
@@ -39,8 +39,8 @@ type Overlay struct {
 // Load returns the settings in force and every problem met on the way, in the order of the layers. The settings are
 // always usable: a layer with an error counts for nothing. Where nothing is set anywhere it costs a stat per
 // directory searched and nothing else.
-func Load(s Sources) (core.Config, []Problem) {
-	config := core.DefaultConfig()
+func Load(s Sources) (settings.Config, []Problem) {
+	config := settings.Default()
 	var problems []Problem
 	add := func(l *layer) {
 		if l == nil {
@@ -69,7 +69,7 @@ func CheckFile(path string) []Problem {
 	if l == nil {
 		return []Problem{{File: path, Message: "no such file"}}
 	}
-	_, problems := l.applyTo(core.DefaultConfig())
+	_, problems := l.applyTo(settings.Default())
 	return problems
 }
 
@@ -85,7 +85,7 @@ type layer struct {
 
 // applyTo returns config with the layer's settings, or config as it was where the layer has an error, by itself or
 // together with what it is laid upon; and the layer's problems.
-func (l *layer) applyTo(config core.Config) (core.Config, []Problem) {
+func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 	if l.bad {
 		return config, l.problems
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 )
@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 		if diff := cmp.Diff(test.want+"\n", got); diff != "" {
 			t.Errorf("%.200s\n(-want +got):\n%s", test.text, diff)
 		}
-		if diff := cmp.Diff(core.DefaultConfig(), config); diff != "" {
+		if diff := cmp.Diff(settings.Default(), config); diff != "" {
 			t.Errorf("%.200s\nchanged the settings:\n%s", test.text, diff)
 		}
 	}
@@ -183,7 +183,7 @@ func TestManyMistakes(t *testing.T) {
 	if len(problems) != 100 {
 		t.Errorf("%d problems, want the first 100", len(problems))
 	}
-	if diff := cmp.Diff(core.DefaultConfig(), got); diff != "" {
+	if diff := cmp.Diff(settings.Default(), got); diff != "" {
 		t.Errorf("a file with errors counted:\n%s", diff)
 	}
 }
@@ -225,8 +225,8 @@ func join(problems []config.Problem) string {
 }
 
 // changes writes the settings that are not the default, one a line.
-func changes(t *testing.T, c core.Config) string {
-	got, usual := flat(t, c), flat(t, core.DefaultConfig())
+func changes(t *testing.T, c settings.Config) string {
+	got, usual := flat(t, c), flat(t, settings.Default())
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(got)) {
 		if got[key] != usual[key] {
@@ -237,7 +237,7 @@ func changes(t *testing.T, c core.Config) string {
 }
 
 // flat returns the settings as JSON by dotted key.
-func flat(t *testing.T, c core.Config) map[string]string {
+func flat(t *testing.T, c settings.Config) map[string]string {
 	var groups map[string]json.RawMessage
 	all := map[string]string{}
 	for group, data := range decode(t, c, &groups) {
@@ -253,7 +253,7 @@ func flat(t *testing.T, c core.Config) map[string]string {
 	return all
 }
 
-func decode(t *testing.T, c core.Config, groups *map[string]json.RawMessage) map[string]json.RawMessage {
+func decode(t *testing.T, c settings.Config, groups *map[string]json.RawMessage) map[string]json.RawMessage {
 	t.Helper()
 	var data bytes.Buffer
 	e := json.NewEncoder(&data)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -69,7 +69,7 @@ func TestExamples(t *testing.T) {
 			sources = config.Sources{CWD: dir}
 		}
 		got, _ := config.Load(sources)
-		if reflect.DeepEqual(got, core.DefaultConfig()) {
+		if reflect.DeepEqual(got, settings.Default()) {
 			t.Errorf("this example changes nothing:\n%s", block[2])
 		}
 	}
@@ -82,7 +82,7 @@ func TestSchemaIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	var defaults map[string]any
-	data, _ := json.Marshal(core.DefaultConfig())
+	data, _ := json.Marshal(settings.Default())
 	if err := json.Unmarshal(data, &defaults); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // A kind is what a field holds.
@@ -22,7 +22,7 @@ const (
 	text                // a string
 	list                // a list of whole numbers
 	table               // an object of whole numbers under names of the user's choice
-	limit               // a core.TokenLimit
+	limit               // a settings.TokenLimit
 )
 
 // A field is one setting, or a group of them, as the types in core declare it.
@@ -35,7 +35,7 @@ type field struct {
 	min, max float64  // inclusive, of every number in it
 	length   int      // of a list
 	enum     []string // of a text; nil: any
-	index    []int    // where core.Config holds it
+	index    []int    // where settings.Config holds it
 	fields   []*field // of an object
 }
 
@@ -43,7 +43,7 @@ type field struct {
 // that meets no settings never does.
 var fields = sync.OnceValue(func() *field {
 	root := &field{kind: object}
-	root.addFields(reflect.TypeFor[core.Config]())
+	root.addFields(reflect.TypeFor[settings.Config]())
 	return root
 })
 
@@ -75,7 +75,7 @@ func (f *field) setKind(t reflect.Type) {
 		t = t.Elem()
 	}
 	switch {
-	case t == reflect.TypeFor[core.TokenLimit]():
+	case t == reflect.TypeFor[settings.TokenLimit]():
 		f.kind, f.nullable = limit, true
 	case t == reflect.TypeFor[[]int]():
 		f.kind = list
@@ -172,7 +172,7 @@ func (f *field) allowed() string {
 
 // forWorkspace reports whether a workspace may set f, or something in it.
 func (f *field) forWorkspace() bool {
-	for _, key := range core.WorkspaceKeys {
+	for _, key := range settings.WorkspaceKeys {
 		if f.key == key || strings.HasPrefix(f.key, key+".") || strings.HasPrefix(key, f.key+".") {
 			return true
 		}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // Loader keeps the settings of many directories for a process that lives long, and notices when a file changes. It is
@@ -18,7 +18,7 @@ type Loader struct {
 
 // cached is the settings of a directory and the files as they were before they were read.
 type cached struct {
-	config core.Config
+	config settings.Config
 	files  []stamp
 }
 
@@ -33,7 +33,7 @@ func NewLoader(s Sources) *Loader {
 // For returns the settings for the directory cwd, with the problems met if files had to be read to know them; from
 // memory there are none, so that a caller who logs them logs them once. The settings are shared: do not modify what they
 // point to.
-func (l *Loader) For(cwd string) (core.Config, []Problem) {
+func (l *Loader) For(cwd string) (settings.Config, []Problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.sources

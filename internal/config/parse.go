@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/tailscale/hujson"
 )
 
@@ -51,7 +51,7 @@ func parse(name string, text []byte, workspace bool) *layer {
 // A reader turns a parsed text into the settings of a layer.
 type reader struct {
 	*layer
-	workspace bool // only core.WorkspaceKeys may be set
+	workspace bool // only settings.WorkspaceKeys may be set
 }
 
 // object reads the members of a group.
@@ -68,7 +68,7 @@ func (r *reader) object(o *hujson.Object, group *field) {
 		}
 		r.offsets[child.key] = at
 		if r.workspace && !child.forWorkspace() {
-			r.warn(at, child.key, "ignored: a workspace may set only %s", strings.Join(core.WorkspaceKeys, ", "))
+			r.warn(at, child.key, "ignored: a workspace may set only %s", strings.Join(settings.WorkspaceKeys, ", "))
 			continue
 		}
 		r.value(member.Value, child)

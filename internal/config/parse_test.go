@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 	"golang.org/x/tools/txtar"
@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, workspace := range []bool{false, true} {
 			l := parse("file", data, workspace)
-			config, problems := l.applyTo(core.DefaultConfig())
+			config, problems := l.applyTo(settings.Default())
 			for _, p := range problems {
 				checkProblem(t, bytes.TrimPrefix(data, []byte("\ufeff")), p)
 			}
@@ -62,12 +62,12 @@ func checkProblem(t *testing.T, text []byte, p Problem) {
 
 // checkMeaning compares with what the standard library makes of the same text. It knows fewer forms of whole numbers
 // (2e5, 1.0), and where it refuses there is nothing to compare.
-func checkMeaning(t *testing.T, data []byte, got core.Config) {
+func checkMeaning(t *testing.T, data []byte, got settings.Config) {
 	plain, err := hujson.Standardize(append(bytes.TrimPrefix(bytes.Clone(data), []byte("\ufeff")), '\n'))
 	if err != nil && len(bytes.TrimSpace(data)) > 0 && !bytes.HasPrefix(data, []byte("\ufeff")) {
 		t.Fatalf("took what is no JSON with comments: %v", err)
 	}
-	want := core.DefaultConfig()
+	want := settings.Default()
 	if err == nil && json.Unmarshal(plain, &want) == nil {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-encoding/json +got):\n%s", diff)
@@ -96,7 +96,7 @@ func TestFieldsAreBounded(t *testing.T) {
 			t.Errorf("%s: a list without a length", f.key)
 		}
 	}
-	for _, key := range core.WorkspaceKeys {
+	for _, key := range settings.WorkspaceKeys {
 		group, _, _ := strings.Cut(key, ".")
 		if leaf(key) == nil && fields().field(group) == nil {
 			t.Errorf("workspace key %s is no setting", key)

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
 // workspaceName is what a workspace's file is called.
@@ -44,7 +44,7 @@ func UserFile(goos string, getenv func(string) string, home string) string {
 // built for.
 func isAbs(goos, path string) bool {
 	if goos == "windows" {
-		return core.IsWindowsPath(path)
+		return pathname.IsWindowsPath(path)
 	}
 	return strings.HasPrefix(path, "/")
 }
@@ -67,13 +67,13 @@ func WorkspaceFile(cwd, home string) string {
 // upTo returns the directory cwd and those above it, up to home, or else to the root: of a server's share on Windows that is the
 // share, since asking for what lies above would ask the network. There are none of a cwd that is not absolute.
 func upTo(cwd, home string, windows bool) (dirs []string) {
-	cwd = core.Native(cwd, windows)
-	if windows && !core.IsWindowsPath(cwd) || !core.IsAbsolute(cwd) {
+	cwd = pathname.Native(cwd, windows)
+	if windows && !pathname.IsWindowsPath(cwd) || !pathname.IsAbsolute(cwd) {
 		return nil
 	}
-	for dir := core.Slashed(cwd, windows); ; dir = core.Parent(dir, windows) {
-		dirs = append(dirs, core.Native(dir, windows))
-		if core.SamePath(dir, home, windows) || dir == core.Parent(dir, windows) {
+	for dir := pathname.Slashed(cwd, windows); ; dir = pathname.Parent(dir, windows) {
+		dirs = append(dirs, pathname.Native(dir, windows))
+		if pathname.SamePath(dir, home, windows) || dir == pathname.Parent(dir, windows) {
 			return dirs
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -56,11 +56,11 @@ func TestWorkspaceReachesNothingElse(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, ".ctxls.json"), data, 0o600); err != nil {
 			rt.Fatal(err)
 		}
-		want := flat(t, core.DefaultConfig())
+		want := flat(t, settings.Default())
 		for name, s := range map[string]config.Sources{"workspace": {CWD: dir}, "client": {Client: config.Overlay{Name: "client", JSON: data}}} {
 			got, problems := config.Load(s)
 			for key, value := range flat(t, got) {
-				allowed := slices.ContainsFunc(core.WorkspaceKeys, func(k string) bool { return key == k || strings.HasPrefix(key, k+".") })
+				allowed := slices.ContainsFunc(settings.WorkspaceKeys, func(k string) bool { return key == k || strings.HasPrefix(key, k+".") })
 				if !allowed && value != want[key] {
 					rt.Errorf("%s: %s became %s", name, key, value)
 				}
@@ -73,7 +73,7 @@ func TestWorkspaceReachesNothingElse(t *testing.T) {
 }
 
 // anyConfig draws settings that are all right. No text is empty, since in the environment that means not set.
-func anyConfig(t *rapid.T) core.Config {
+func anyConfig(t *rapid.T) settings.Config {
 	tokens := rapid.IntRange(1, 1_000_000_000)
 	percent := rapid.IntRange(1, 100)
 	text := rapid.StringN(1, 20, -1)
@@ -81,21 +81,21 @@ func anyConfig(t *rapid.T) core.Config {
 	threshold := tokens.Draw(t, "threshold")
 	low := rapid.IntRange(1, 98).Draw(t, "notice")
 	middle := rapid.IntRange(low+1, 99).Draw(t, "warning")
-	return core.Config{
-		Window: core.WindowConfig{
+	return settings.Config{
+		Window: settings.WindowConfig{
 			DefaultTokens: tokens.Draw(t, "window"),
 			Overrides:     rapid.MapOf(rapid.StringMatching(`[a-z"\\é.\[\]*]{1,9}`), tokens).Draw(t, "overrides"),
 		},
 		Levels: []int{low, middle, rapid.IntRange(middle+1, 100).Draw(t, "critical")},
-		Tracking: core.TrackingConfig{
+		Tracking: settings.TrackingConfig{
 			MaxTokens: rapid.OneOf(
-				rapid.Just(core.TokenLimit{}), rapid.Just(core.TokenLimit{Auto: true}),
-				rapid.Map(tokens, func(n int) core.TokenLimit { return core.TokenLimit{Tokens: n} }),
+				rapid.Just(settings.TokenLimit{}), rapid.Just(settings.TokenLimit{Auto: true}),
+				rapid.Map(tokens, func(n int) settings.TokenLimit { return settings.TokenLimit{Tokens: n} }),
 			).Draw(t, "maxTokens"),
 			GuardDir: rapid.StringMatching(`[a-z.]{0,5}[a-z]/[a-z]`).Draw(t, "guardDir"),
 			Guidance: rapid.Bool().Draw(t, "guidance"),
 		},
-		Reminder: core.ReminderConfig{
+		Reminder: settings.ReminderConfig{
 			Enabled:            rapid.Bool().Draw(t, "reminder"),
 			ThresholdPercent:   percent.Draw(t, "thresholdPercent"),
 			AnthropicOnly:      rapid.Bool().Draw(t, "anthropicOnly"),
@@ -104,30 +104,30 @@ func anyConfig(t *rapid.T) core.Config {
 			DisplayLimitTokens: limit.Draw(t, "display"),
 			Message:            text.Draw(t, "message"),
 		},
-		Handoff: core.HandoffConfig{Enabled: rapid.Bool().Draw(t, "handoff"), Percent: percent.Draw(t, "handoffPercent")},
-		Compaction: core.CompactionConfig{
+		Handoff: settings.HandoffConfig{Enabled: rapid.Bool().Draw(t, "handoff"), Percent: percent.Draw(t, "handoffPercent")},
+		Compaction: settings.CompactionConfig{
 			PostCompactionPercent: rapid.Ptr(rapid.IntRange(10, 60), true).Draw(t, "postCompaction"),
 			MaxPaths:              rapid.IntRange(1, 200).Draw(t, "maxPaths"),
 			MaxPathLength:         rapid.IntRange(20, 4096).Draw(t, "maxPathLength"),
 		},
-		Trim: core.TrimConfig{ThresholdTokens: threshold, TargetTokens: rapid.IntRange(1, threshold).Draw(t, "target")},
-		Metrics: core.MetricsConfig{
+		Trim: settings.TrimConfig{ThresholdTokens: threshold, TargetTokens: rapid.IntRange(1, threshold).Draw(t, "target")},
+		Metrics: settings.MetricsConfig{
 			WindowTasks:     rapid.IntRange(1, 100_000).Draw(t, "windowTasks"),
 			ThresholdTokens: tokens.Draw(t, "metricsThreshold"),
 			AlertRate:       rapid.Float64Range(0, 1).Draw(t, "alertRate"),
 			AlertIntervalMs: rapid.IntRange(0, 86_400_000).Draw(t, "alertInterval"),
 		},
-		Usage: core.UsageConfig{
+		Usage: settings.UsageConfig{
 			CountCacheWrites: rapid.Bool().Draw(t, "countCacheWrites"),
 			CountOutput:      rapid.Ptr(rapid.Bool(), true).Draw(t, "countOutput"),
 		},
-		Statusline: core.StatuslineConfig{Format: text.Draw(t, "format")},
-		Store: core.StoreConfig{
+		Statusline: settings.StatuslineConfig{Format: text.Draw(t, "format")},
+		Store: settings.StoreConfig{
 			Path:        "~/" + text.Draw(t, "storePath"),
 			MaxSessions: rapid.IntRange(1, 100_000).Draw(t, "maxSessions"),
 			KeepPrompts: rapid.Bool().Draw(t, "keepPrompts"),
 		},
-		Log: core.LogConfig{
+		Log: settings.LogConfig{
 			Level: rapid.SampledFrom([]string{"debug", "info", "warn", "error"}).Draw(t, "logLevel"),
 			Path:  "~/" + text.Draw(t, "logPath"),
 		},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -47,7 +47,7 @@ func TestUnreadableFiles(t *testing.T) {
 				if want := name + ": " + test.want; problems != want {
 					t.Errorf("problems: %s\nwant: %s", problems, want)
 				}
-				if diff := cmp.Diff(core.DefaultConfig().Levels, got); diff != "" {
+				if diff := cmp.Diff(settings.Default().Levels, got); diff != "" {
 					t.Errorf("levels (-want +got):\n%s", diff)
 				}
 			})

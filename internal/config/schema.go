@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // schemaNode is what of JSON Schema the settings need, with its members in the order in which people read them.
@@ -102,7 +102,7 @@ func (f *field) defaultJSON() json.RawMessage {
 	if f.index == nil {
 		return nil
 	}
-	return unescaped(reflect.ValueOf(core.DefaultConfig()).FieldByIndex(f.index).Interface())
+	return unescaped(reflect.ValueOf(settings.Default()).FieldByIndex(f.index).Interface())
 }
 
 // unescaped returns v as JSON with < and > as they are.

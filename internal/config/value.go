@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/tailscale/hujson"
 )
 
@@ -14,11 +14,11 @@ import (
 type setting struct {
 	field *field
 	name  string // in a table, which entry
-	value any    // bool, int, float64, string, []int or core.TokenLimit; nil is null
+	value any    // bool, int, float64, string, []int or settings.TokenLimit; nil is null
 }
 
 // applyTo sets the value in config.
-func (s setting) applyTo(config *core.Config) {
+func (s setting) applyTo(config *settings.Config) {
 	at := reflect.ValueOf(config).Elem().FieldByIndex(s.field.index)
 	switch {
 	case s.value == nil:
@@ -50,10 +50,10 @@ func (f *field) literal(v hujson.Value) (value any, ok bool) {
 		return f.integer(v)
 	case limit:
 		if lit.Kind() == '"' {
-			return core.TokenLimit{Auto: true}, lit.String() == "auto"
+			return settings.TokenLimit{Auto: true}, lit.String() == "auto"
 		}
 		n, ok := f.integer(v)
-		return core.TokenLimit{Tokens: n}, ok
+		return settings.TokenLimit{Tokens: n}, ok
 	}
 	return nil, false
 }

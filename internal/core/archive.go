@@ -1,12 +1,17 @@
 package core
 
-import "context"
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+)
 
 // Archive is a store that can be copied to another place step by step. An engine that cannot do it is a Store all the same.
 type Archive interface {
 	Store
 	// SamplesFrom returns the samples of a session whose sequence number is at least from, in that order; 0 is before all.
-	SamplesFrom(ctx context.Context, key Key, from int64) ([]NumberedSample, error)
+	SamplesFrom(ctx context.Context, key session.Key, from int64) ([]NumberedSample, error)
 	// Tasks returns the tasks in the ring, oldest first.
 	Tasks(ctx context.Context, windowTasks int) ([]NumberedTask, error)
 }
@@ -15,11 +20,11 @@ type Archive interface {
 // given once while the session is stored. Numbers may have gaps.
 type NumberedSample struct {
 	Seq int64
-	Sample
+	session.Sample
 }
 
 // NumberedTask is a task with its place among all that the store ever recorded. A task that is recorded again keeps it.
 type NumberedTask struct {
 	Seq int64
-	Task
+	fleet.Task
 }

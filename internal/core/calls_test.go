@@ -5,15 +5,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // reading is what one more line of the transcript says.
-func (w *world) reading(lines ...Entry) *Reading {
+func (w *world) reading(lines ...session.Entry) *session.Reading {
 	at := w.session().Cursor.Offset
 	for i := range lines {
 		lines[i].Offset = at + int64(i)
 	}
-	return &Reading{From: at, Cursor: Cursor{1, 1, at + int64(len(lines))}, Entries: lines}
+	return &session.Reading{From: at, Cursor: session.Cursor{Device: 1, Inode: 1, Offset: at + int64(len(lines))}, Entries: lines}
 }
 
 // shown is the working set as clients see it.
@@ -29,24 +31,32 @@ func (w *world) shown(t *testing.T) []string {
 // In whatever order a call, its result and what a host's hook tells of it come to be seen: a failed call uses no file, and one
 // that succeeded, or of which nobody ever tells, does.
 func TestFailedCallsUseNoFile(t *testing.T) {
-	use := func(call string) []PathUse { return []PathUse{{Path: "/p/" + call, Use: Read, CallID: call}} }
-	sights := map[string]func(w *world) Event{
-		"line of bad":  func(w *world) Event { return Event{Kind: BatchFinished, Reading: w.reading(Entry{Paths: use("bad")})} },
-		"line of good": func(w *world) Event { return Event{Kind: BatchFinished, Reading: w.reading(Entry{Paths: use("good")})} },
-		"hook": func(w *world) Event {
-			return Event{Kind: BatchFinished, Paths: slices.Concat(use("bad"), use("good"), use("silent"))}
+	use := func(call string) []session.PathUse {
+		return []session.PathUse{{Path: "/p/" + call, Use: session.Read, CallID: call}}
+	}
+	sights := map[string]func(w *world) session.Event{
+		"line of bad": func(w *world) session.Event {
+			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Paths: use("bad")})}
 		},
-		"result of bad": func(w *world) Event {
-			return Event{Kind: BatchFinished, Reading: w.reading(Entry{Results: []CallResult{{"bad", true}}})}
+		"line of good": func(w *world) session.Event {
+			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Paths: use("good")})}
 		},
-		"result of good": func(w *world) Event {
-			return Event{Kind: BatchFinished, Reading: w.reading(Entry{Results: []CallResult{{"good", false}}})}
+		"hook": func(w *world) session.Event {
+			return session.Event{Kind: session.BatchFinished, Paths: slices.Concat(use("bad"), use("good"), use("silent"))}
 		},
-		"all": func(w *world) Event { // the result is already in the file when the hook runs
-			return Event{Kind: BatchFinished, Paths: slices.Concat(use("bad"), use("good")),
-				Reading: w.reading(Entry{Paths: use("bad")}, Entry{Paths: use("good")}, Entry{Results: []CallResult{{"bad", true}, {"good", false}}})}
+		"result of bad": func(w *world) session.Event {
+			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Results: []session.CallResult{{CallID: "bad", Failed: true}}})}
 		},
-		"failure": func(w *world) Event { return Event{Kind: ToolFinished, Results: []CallResult{{"bad", true}}} },
+		"result of good": func(w *world) session.Event {
+			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Results: []session.CallResult{{CallID: "good", Failed: false}}})}
+		},
+		"all": func(w *world) session.Event { // the result is already in the file when the hook runs
+			return session.Event{Kind: session.BatchFinished, Paths: slices.Concat(use("bad"), use("good")),
+				Reading: w.reading(session.Entry{Paths: use("bad")}, session.Entry{Paths: use("good")}, session.Entry{Results: []session.CallResult{{CallID: "bad", Failed: true}, {CallID: "good", Failed: false}}})}
+		},
+		"failure": func(w *world) session.Event {
+			return session.Event{Kind: session.ToolFinished, Results: []session.CallResult{{CallID: "bad", Failed: true}}}
+		},
 	}
 	names := []string{"line of bad", "line of good", "hook", "result of bad", "result of good", "all", "failure"}
 	for seed := range uint64(50) {
@@ -57,7 +67,7 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 			for _, name := range names {
 				w.play(t, sights[name](w))
 			}
-			w.play(t, Event{Kind: PromptSubmitted})
+			w.play(t, session.Event{Kind: session.PromptSubmitted})
 			got := w.shown(t)
 			slices.Sort(got)
 			if want := []string{"good", "silent"}; !slices.Equal(got, want) {
@@ -73,12 +83,12 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 // Once it is known how the calls of a batch ended, the working set has the files of those that succeeded, at once.
 func TestUsesAreRecordedWithTheResult(t *testing.T) {
 	w := newWorld()
-	paths := []PathUse{{Path: "/p/no", Use: Edited, CallID: "1"}, {Path: "/p/yes", Use: Read, CallID: "2"}}
-	w.play(t, Event{Kind: BatchFinished, Paths: paths})
+	paths := []session.PathUse{{Path: "/p/no", Use: session.Edited, CallID: "1"}, {Path: "/p/yes", Use: session.Read, CallID: "2"}}
+	w.play(t, session.Event{Kind: session.BatchFinished, Paths: paths})
 	if got := w.shown(t); len(got) != 0 {
 		t.Errorf("before the results: %q", got)
 	}
-	w.play(t, Event{Kind: TurnFinished, Reading: w.reading(Entry{Results: []CallResult{{"1", true}, {"2", false}}})})
+	w.play(t, session.Event{Kind: session.TurnFinished, Reading: w.reading(session.Entry{Results: []session.CallResult{{CallID: "1", Failed: true}, {CallID: "2", Failed: false}}})})
 	if got, want := w.shown(t), []string{"yes"}; !slices.Equal(got, want) {
 		t.Errorf("after them: %q", got)
 	}
@@ -87,9 +97,9 @@ func TestUsesAreRecordedWithTheResult(t *testing.T) {
 // A file that was used otherwise stays, whatever fails on it later.
 func TestFailureTakesNothingElseAway(t *testing.T) {
 	w := newWorld()
-	w.play(t, Event{Kind: PromptSubmitted, Prompt: "see @src/a.go"}, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/b.go", Use: Read}}})
-	w.play(t, Event{Kind: ToolStarting, Paths: []PathUse{{Path: "/p/src/a.go", Use: Mentioned, CallID: "1"}, {Path: "/p/b.go", Use: Mentioned, CallID: "2"}}},
-		Event{Kind: ToolFinished, Results: []CallResult{{"1", true}, {"2", true}}})
+	w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "see @src/a.go"}, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/b.go", Use: session.Read}}})
+	w.play(t, session.Event{Kind: session.ToolStarting, Paths: []session.PathUse{{Path: "/p/src/a.go", Use: session.Mentioned, CallID: "1"}, {Path: "/p/b.go", Use: session.Mentioned, CallID: "2"}}},
+		session.Event{Kind: session.ToolFinished, Results: []session.CallResult{{CallID: "1", Failed: true}, {CallID: "2", Failed: true}}})
 	if got, want := w.shown(t), []string{"b.go", "src/a.go"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -98,18 +108,18 @@ func TestFailureTakesNothingElseAway(t *testing.T) {
 // A compaction does not wait for results, and a host that never tells any costs no more than MaxHeld.
 func TestHeldUses(t *testing.T) {
 	w := newWorld()
-	for i := range MaxHeld + 1 {
-		w.play(t, Event{Kind: ToolStarting, Paths: []PathUse{{Path: fmt.Sprintf("/p/%03d", i), Use: Read, CallID: fmt.Sprint(i)}}})
+	for i := range session.MaxHeld + 1 {
+		w.play(t, session.Event{Kind: session.ToolStarting, Paths: []session.PathUse{{Path: fmt.Sprintf("/p/%03d", i), Use: session.Read, CallID: fmt.Sprint(i)}}})
 	}
-	if s := w.session(); len(s.Held) != MaxHeld || len(w.workingSet(s.Key())) != 1 {
+	if s := w.session(); len(s.Held) != session.MaxHeld || len(w.workingSet(s.Key())) != 1 {
 		t.Errorf("%d held, %d in the working set", len(s.Held), len(w.workingSet(s.Key())))
 	}
-	out := w.play(t, Event{Kind: CompactionOpened})
-	if want := fmt.Sprintf("  - %03d", MaxHeld); !slices.Contains(out.Effects[0].Lines, want) {
+	out := w.play(t, session.Event{Kind: session.CompactionOpened})
+	if want := fmt.Sprintf("  - %03d", session.MaxHeld); !slices.Contains(out.Effects[0].Lines, want) {
 		t.Errorf("the summariser is not told of the last one: %q", out.Effects[0].Lines)
 	}
-	w.play(t, Event{Kind: SessionEnded})
-	if s := w.session(); len(w.workingSet(s.Key())) != MaxHeld+1 || len(s.Held) != 0 {
+	w.play(t, session.Event{Kind: session.SessionEnded})
+	if s := w.session(); len(w.workingSet(s.Key())) != session.MaxHeld+1 || len(s.Held) != 0 {
 		t.Errorf("at the end: %d in the working set, %d held", len(w.workingSet(s.Key())), len(s.Held))
 	}
 }

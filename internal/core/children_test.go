@@ -3,33 +3,35 @@ package core
 import (
 	"testing"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // A host that runs sub-agents in sessions of their own: the store knows whose they are, also in a process that never saw them
 // begin, and a sub-agent's sub-agent belongs to the session at the top.
 func TestChildSessions(t *testing.T) {
 	w := newWorld()
-	play := func(ev Event) Outcome {
+	play := func(ev session.Event) Outcome {
 		t.Helper()
-		ev.Host = HostOpenCode
+		ev.Host = session.HostOpenCode
 		return w.play(t, ev)
 	}
-	report := func(session string, tokens int) {
+	report := func(sess string, tokens int) {
 		t.Helper()
-		play(Event{SessionID: session, Kind: UsageReported, Reports: []Report{{At: whenPlayed, Tokens: tokens, Tuple: UsageTuple{Input: tokens}, Provenance: ProvenanceReported}}})
+		play(session.Event{SessionID: sess, Kind: session.UsageReported, Reports: []session.Report{{At: whenPlayed, Tokens: tokens, Tuple: session.UsageTuple{Input: tokens}, Provenance: session.ProvenanceReported}}})
 	}
-	play(Event{SessionID: "top", Kind: SessionStarted})
+	play(session.Event{SessionID: "top", Kind: session.SessionStarted})
 	report("top", 50_000)
-	play(Event{SessionID: "top", AgentID: "child", AgentType: "general", Kind: AgentStarted})
-	play(Event{SessionID: "child", AgentID: "grandchild", Kind: AgentStarted})
+	play(session.Event{SessionID: "top", AgentID: "child", AgentType: "general", Kind: session.AgentStarted})
+	play(session.Event{SessionID: "child", AgentID: "grandchild", Kind: session.AgentStarted})
 	report("child", 90_000)
-	play(Event{SessionID: "child", Kind: ToolFinished, Paths: []PathUse{{Path: "/p/deep.go", Use: Read}}})
+	play(session.Event{SessionID: "child", Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/deep.go", Use: session.Read}}})
 	report("grandchild", 10_000)
-	out := play(Event{SessionID: "child", Kind: TurnFinished})
+	out := play(session.Event{SessionID: "child", Kind: session.TurnFinished})
 	if out.Key.SessionID != "top" || len(w.sessions) != 1 {
 		t.Errorf("an event of the child's went to %v; sessions %v", out.Key, w.sessions)
 	}
-	s := w.sessions[Key{HostOpenCode, "top"}]
+	s := w.sessions[session.Key{Host: session.HostOpenCode, SessionID: "top"}]
 	if s.Gauge.Tokens != 50_000 || len(s.Agents) != 2 || len(w.paths) != 0 {
 		t.Fatalf("%+v, agents %+v, paths %v", s.Gauge, s.Agents, w.paths)
 	}
@@ -38,15 +40,15 @@ func TestChildSessions(t *testing.T) {
 		t.Errorf("child %+v, grandchild %+v", child, grandchild)
 	}
 
-	play(Event{SessionID: "child", Kind: SessionDeleted})
-	if s := w.sessions[Key{HostOpenCode, "top"}]; len(s.Agents) != 1 || s.Agents[0].AgentID != "grandchild" {
+	play(session.Event{SessionID: "child", Kind: session.SessionDeleted})
+	if s := w.sessions[session.Key{Host: session.HostOpenCode, SessionID: "top"}]; len(s.Agents) != 1 || s.Agents[0].AgentID != "grandchild" {
 		t.Errorf("after the child was deleted: %+v", s.Agents)
 	}
-	play(Event{SessionID: "top", Kind: SessionDeleted})
-	if out := play(Event{SessionID: "top", AgentID: "grandchild", Kind: SessionDeleted}); len(w.sessions) != 0 || out.Deleted {
+	play(session.Event{SessionID: "top", Kind: session.SessionDeleted})
+	if out := play(session.Event{SessionID: "top", AgentID: "grandchild", Kind: session.SessionDeleted}); len(w.sessions) != 0 || out.Deleted {
 		t.Errorf("a deletion that comes late made %v", w.sessions)
 	}
-	w.play(t, Event{Host: HostGeneric, SessionID: "a", AgentID: "b", Kind: AgentStarted}, Event{Host: HostGeneric, SessionID: "b", Kind: PromptSubmitted})
+	w.play(t, session.Event{Host: session.HostGeneric, SessionID: "a", AgentID: "b", Kind: session.AgentStarted}, session.Event{Host: session.HostGeneric, SessionID: "b", Kind: session.PromptSubmitted})
 	if len(w.sessions) != 2 {
 		t.Error("where the host has no such sessions, a name is a name:", w.sessions)
 	}
@@ -56,9 +58,9 @@ func TestChildSessions(t *testing.T) {
 func TestHistoryAndLateEvents(t *testing.T) {
 	w := newWorld()
 	old, now := w.now.Add(-time.Hour), w.now
-	history := Event{Kind: HistorySeen, Paths: []PathUse{{Path: "/p/old.go", Use: Edited, At: old}}}
-	w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/new.go", Use: Read}}}, history)
-	key := Key{HostClaudeCode, "s"}
+	history := session.Event{Kind: session.HistorySeen, Paths: []session.PathUse{{Path: "/p/old.go", Use: session.Edited, At: old}}}
+	w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/new.go", Use: session.Read}}}, history)
+	key := session.Key{Host: session.HostClaudeCode, SessionID: "s"}
 	if got := w.paths[key]["/p/old.go"].At; !got.Equal(old) {
 		t.Errorf("a file of the history was used at %v", got)
 	}
@@ -69,11 +71,11 @@ func TestHistoryAndLateEvents(t *testing.T) {
 	}
 
 	w.now = now.Add(time.Hour)
-	w.play(t, Event{Kind: CompactionOpened, At: now}, Event{Kind: CompactionDone, At: now.Add(time.Second)})
+	w.play(t, session.Event{Kind: session.CompactionOpened, At: now}, session.Event{Kind: session.CompactionDone, At: now.Add(time.Second)})
 	if c := w.sessions[key].Compaction; c.Count != 1 || !c.DoneAt.Equal(now.Add(time.Second)) {
 		t.Errorf("told an hour late: %+v", c)
 	}
-	w.play(t, Event{Kind: PromptSubmitted, At: w.now.Add(time.Hour)})
+	w.play(t, session.Event{Kind: session.PromptSubmitted, At: w.now.Add(time.Hour)})
 	if got := w.sessions[key].PromptAt; got.After(w.now) {
 		t.Errorf("a prompt from the future: %v", got)
 	}

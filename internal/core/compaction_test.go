@@ -7,19 +7,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/session"
 	"pgregory.net/rapid"
 )
 
 // Every sign of one compaction, in every order: it is counted once, the gauge falls once, and nothing from before counts.
 func TestSignsOfOneCompaction(t *testing.T) {
-	boundary := func(w *world) Event {
+	boundary := func(w *world) session.Event {
 		at := w.now
-		return Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 10}, Entries: []Entry{{Offset: 1, Boundary: &Boundary{ID: "b1", At: at, PreTokens: 150_000, PostTokens: 3_229}}}}}
+		return session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 10}, Entries: []session.Entry{{Offset: 1, Boundary: &session.Boundary{ID: "b1", At: at, PreTokens: 150_000, PostTokens: 3_229}}}}}
 	}
-	signs := map[string]func(w *world) Event{
-		"SessionStart": func(*world) Event { return Event{Kind: CompactionDone} },
-		"PostCompact":  func(*world) Event { return Event{Kind: CompactionDone, CompactedBy: &Boundary{Summary: "s"}} },
-		"boundary":     boundary,
+	signs := map[string]func(w *world) session.Event{
+		"SessionStart": func(*world) session.Event { return session.Event{Kind: session.CompactionDone} },
+		"PostCompact": func(*world) session.Event {
+			return session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{Summary: "s"}}
+		},
+		"boundary": boundary,
 	}
 	names := []string{"SessionStart", "PostCompact", "boundary"}
 	for seed := range uint64(30) {
@@ -28,10 +31,10 @@ func TestSignsOfOneCompaction(t *testing.T) {
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		t.Run(fmt.Sprint(names, " opened ", opened), func(t *testing.T) {
 			w := newWorld()
-			w.play(t, w.at(BatchFinished, 150_000))
+			w.play(t, w.at(session.BatchFinished, 150_000))
 			before := w.reported(150_000)
 			if opened {
-				w.play(t, Event{Kind: CompactionOpened})
+				w.play(t, session.Event{Kind: session.CompactionOpened})
 			}
 			w.now = w.now.Add(time.Second)
 			line := boundary(w)
@@ -42,11 +45,11 @@ func TestSignsOfOneCompaction(t *testing.T) {
 				}
 				w.play(t, ev)
 			}
-			out := w.play(t, Event{Kind: BatchFinished, Reports: []Report{before}})
-			if u := out.Session.Usage; out.Session.Compactions != 1 || *u.Tokens != 3_229 || *u.Provenance != ProvenanceEstimate {
+			out := w.play(t, session.Event{Kind: session.BatchFinished, Reports: []session.Report{before}})
+			if u := out.Session.Usage; out.Session.Compactions != 1 || *u.Tokens != 3_229 || *u.Provenance != session.ProvenanceEstimate {
 				t.Errorf("%d compactions, %d tokens by %s", out.Session.Compactions, *u.Tokens, *u.Provenance)
 			}
-			out = w.play(t, w.at(BatchFinished, 20_000), w.at(BatchFinished, 90_000), Event{Kind: CompactionOpened}, Event{Kind: CompactionDone})
+			out = w.play(t, w.at(session.BatchFinished, 20_000), w.at(session.BatchFinished, 90_000), session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone})
 			if out.Session.Compactions != 2 {
 				t.Errorf("%d compactions after the next one", out.Session.Compactions)
 			}
@@ -56,8 +59,8 @@ func TestSignsOfOneCompaction(t *testing.T) {
 
 func TestRepeatedCompactionChangesNothing(t *testing.T) {
 	w := newWorld()
-	done := Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: "2026-11-21T09:00:05Z", At: w.now.Add(3 * time.Second), PostTokens: 0}}
-	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: ToolStarting}, done, w.at(BatchFinished, 70_000))
+	done := session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: "2026-11-21T09:00:05Z", At: w.now.Add(3 * time.Second), PostTokens: 0}}
+	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.ToolStarting}, done, w.at(session.BatchFinished, 70_000))
 	out := w.play(t, done)
 	if *out.Session.Usage.Tokens != 70_000 || out.Session.Compactions != 1 {
 		t.Errorf("%d tokens, %d compactions", *out.Session.Usage.Tokens, out.Session.Compactions)
@@ -67,9 +70,9 @@ func TestRepeatedCompactionChangesNothing(t *testing.T) {
 // A compaction whose opening hook was lost is still one of its own, once something was reported since the last.
 func TestCompactionWithoutOpening(t *testing.T) {
 	w := newWorld()
-	w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionDone}, Event{Kind: CompactionDone}, w.at(BatchFinished, 50_000))
+	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionDone}, session.Event{Kind: session.CompactionDone}, w.at(session.BatchFinished, 50_000))
 	w.now = w.now.Add(lateSign)
-	out := w.play(t, Event{Kind: CompactionDone})
+	out := w.play(t, session.Event{Kind: session.CompactionDone})
 	if out.Session.Compactions != 2 || *out.Session.Usage.Tokens != 16_000 {
 		t.Errorf("%d compactions, %d tokens", out.Session.Compactions, *out.Session.Usage.Tokens)
 	}
@@ -78,11 +81,11 @@ func TestCompactionWithoutOpening(t *testing.T) {
 // Without openings and reports, a compaction is told from the next by its name.
 func TestCompactionsByName(t *testing.T) {
 	w := newWorld()
-	done := func(id string) Event {
+	done := func(id string) session.Event {
 		w.now = w.now.Add(time.Minute)
-		return Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: id, At: w.now}}
+		return session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: id, At: w.now}}
 	}
-	w.play(t, w.at(BatchFinished, 150_000), done("09:01"), Event{Kind: CompactionDone})
+	w.play(t, w.at(session.BatchFinished, 150_000), done("09:01"), session.Event{Kind: session.CompactionDone})
 	out := w.play(t, done("09:02"), done("09:03"))
 	if out.Session.Compactions != 3 {
 		t.Errorf("%d compactions, want 3", out.Session.Compactions)
@@ -92,34 +95,36 @@ func TestCompactionsByName(t *testing.T) {
 // An agent that tells its events itself says once that it compacted, and may have nothing to announce it with. What came in since, or
 // another name, tells the next compaction from a repeat, however soon it comes.
 func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
-	prompt := func(*world) Event {
-		return Event{Host: HostGeneric, Kind: PromptSubmitted, Content: []Piece{{Class: PromptText, Text: text(1000)}}}
+	prompt := func(*world) session.Event {
+		return session.Event{Host: session.HostGeneric, Kind: session.PromptSubmitted, Content: []session.Piece{{Class: session.PromptText, Text: wordsOf(1000)}}}
 	}
-	report := func(w *world) Event {
-		return Event{Host: HostGeneric, Kind: UsageReported, Reports: []Report{{At: w.now, Tokens: 150_000, Provenance: ProvenanceReported}}}
+	report := func(w *world) session.Event {
+		return session.Event{Host: session.HostGeneric, Kind: session.UsageReported, Reports: []session.Report{{At: w.now, Tokens: 150_000, Provenance: session.ProvenanceReported}}}
 	}
-	done := func(id string) func(*world) Event {
-		return func(*world) Event {
-			return Event{Host: HostGeneric, Kind: CompactionDone, CompactedBy: &Boundary{ID: id}}
+	done := func(id string) func(*world) session.Event {
+		return func(*world) session.Event {
+			return session.Event{Host: session.HostGeneric, Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: id}}
 		}
 	}
-	opened := func(*world) Event { return Event{Host: HostGeneric, Kind: CompactionOpened} }
+	opened := func(*world) session.Event {
+		return session.Event{Host: session.HostGeneric, Kind: session.CompactionOpened}
+	}
 	for name, tt := range map[string]struct {
-		events []func(*world) Event
+		events []func(*world) session.Event
 		want   int
 		left   int
 	}{
-		"said twice":                {[]func(*world) Event{prompt, done(""), done("")}, 1, 1_008},
-		"prompts in between":        {[]func(*world) Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3, 3_024},
-		"reports in between":        {[]func(*world) Event{report, done(""), report, done(""), report, done("")}, 3, 48_000},
-		"opened, then not":          {[]func(*world) Event{report, opened, done(""), report, done("")}, 2, 48_000},
-		"names":                     {[]func(*world) Event{report, done("a"), done("b"), done("b"), done("c")}, 3, 48_000},
-		"names, opened":             {[]func(*world) Event{report, opened, done("a"), done("b")}, 2, 48_000},
-		"a name, after it worked":   {[]func(*world) Event{report, done("a"), report, done("a")}, 1, 150_000},
-		"opened again, one answers": {[]func(*world) Event{report, opened, done(""), report, opened, done(""), done("")}, 2, 48_000},
+		"said twice":                {[]func(*world) session.Event{prompt, done(""), done("")}, 1, 1_008},
+		"prompts in between":        {[]func(*world) session.Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3, 3_024},
+		"reports in between":        {[]func(*world) session.Event{report, done(""), report, done(""), report, done("")}, 3, 48_000},
+		"opened, then not":          {[]func(*world) session.Event{report, opened, done(""), report, done("")}, 2, 48_000},
+		"names":                     {[]func(*world) session.Event{report, done("a"), done("b"), done("b"), done("c")}, 3, 48_000},
+		"names, opened":             {[]func(*world) session.Event{report, opened, done("a"), done("b")}, 2, 48_000},
+		"a name, after it worked":   {[]func(*world) session.Event{report, done("a"), report, done("a")}, 1, 150_000},
+		"opened again, one answers": {[]func(*world) session.Event{report, opened, done(""), report, opened, done(""), done("")}, 2, 48_000},
 	} {
 		w := countingWorld()
-		w.rules[HostGeneric] = Rules{Silent: true}
+		w.rules[session.HostGeneric] = session.Rules{Silent: true}
 		var out Outcome
 		for _, event := range tt.events {
 			w.now = w.now.Add(time.Second)
@@ -134,9 +139,9 @@ func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 // The last of the signs may come when the model already works again: it says more of the compaction and resets nothing.
 func TestLateSign(t *testing.T) {
 	w := newWorld()
-	w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened},
-		Event{Kind: CompactionDone}, w.at(BatchFinished, 20_000))
-	out := w.play(t, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}})
+	w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened},
+		session.Event{Kind: session.CompactionDone}, w.at(session.BatchFinished, 20_000))
+	out := w.play(t, session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}})
 	if out.Session.Compactions != 1 || *out.Session.Usage.Tokens != 20_000 || len(out.Lost) != 1 {
 		t.Errorf("%d compactions, %d tokens, lost %v", out.Session.Compactions, *out.Session.Usage.Tokens, out.Lost)
 	}
@@ -145,29 +150,29 @@ func TestLateSign(t *testing.T) {
 // A status line may be late too. After a compaction it says nothing that a transcript would not say better.
 func TestLateStatusLineAfterCompaction(t *testing.T) {
 	w := newWorld()
-	line := Event{Kind: UsageReported, Reports: []Report{{Tokens: 143_912, Tuple: UsageTuple{Input: 143_912}, Provenance: ProvenanceHost}}}
-	w.play(t, w.at(BatchFinished, 140_000), Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}}},
-		Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, line)
-	if out := w.play(t, Event{Kind: PromptSubmitted}); *out.Session.Usage.Tokens != 44_800 || len(out.Effects) != 0 {
+	line := session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: 143_912, Tuple: session.UsageTuple{Input: 143_912}, Provenance: session.ProvenanceHost}}}
+	w.play(t, w.at(session.BatchFinished, 140_000), session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}}},
+		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, line)
+	if out := w.play(t, session.Event{Kind: session.PromptSubmitted}); *out.Session.Usage.Tokens != 44_800 || len(out.Effects) != 0 {
 		t.Errorf("%d tokens, said %q", *out.Session.Usage.Tokens, texts(out.Effects))
 	}
-	if out := w.play(t, w.at(BatchFinished, 20_000), line); *out.Session.Usage.Tokens != 143_912 {
+	if out := w.play(t, w.at(session.BatchFinished, 20_000), line); *out.Session.Usage.Tokens != 143_912 {
 		t.Error("after a report, a status line ahead of the transcript counts again")
 	}
 }
 
 func TestOpeningIsCancelled(t *testing.T) {
-	for name, ev := range map[string]func(*world) Event{
-		"a prompt": func(*world) Event { return Event{Kind: PromptSubmitted} },
-		"a stop":   func(*world) Event { return Event{Kind: TurnFinished} },
-		"a report": func(w *world) Event { return w.at(BatchFinished, 160_000) },
-		"10 minutes": func(w *world) Event {
+	for name, ev := range map[string]func(*world) session.Event{
+		"a prompt": func(*world) session.Event { return session.Event{Kind: session.PromptSubmitted} },
+		"a stop":   func(*world) session.Event { return session.Event{Kind: session.TurnFinished} },
+		"a report": func(w *world) session.Event { return w.at(session.BatchFinished, 160_000) },
+		"10 minutes": func(w *world) session.Event {
 			w.now = w.now.Add(openingExpires)
-			return Event{Kind: ToolStarting}
+			return session.Event{Kind: session.ToolStarting}
 		},
 	} {
 		w := newWorld()
-		w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened})
+		w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened})
 		if !w.session().Compaction.OpenedAt.After(time.Time{}) {
 			t.Fatal("not opened")
 		}
@@ -177,8 +182,8 @@ func TestOpeningIsCancelled(t *testing.T) {
 	}
 	w := newWorld()
 	late := w.reported(155_000)
-	w.play(t, Event{Kind: CompactionOpened})
-	if out := w.play(t, Event{Kind: ToolStarting, Reports: []Report{late}}); !out.Session.Compacting {
+	w.play(t, session.Event{Kind: session.CompactionOpened})
+	if out := w.play(t, session.Event{Kind: session.ToolStarting, Reports: []session.Report{late}}); !out.Session.Compacting {
 		t.Error("a report from before the opening cancelled it")
 	}
 }
@@ -186,12 +191,12 @@ func TestOpeningIsCancelled(t *testing.T) {
 // How full the window is after old tool results were cleared, nobody knows until the next report.
 func TestMicrocompaction(t *testing.T) {
 	w := newWorld()
-	w.play(t, w.at(BatchFinished, 150_000))
-	out := w.play(t, Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}, Entries: []Entry{{Boundary: &Boundary{ID: "m", At: w.now, Micro: true}}}}})
+	w.play(t, w.at(session.BatchFinished, 150_000))
+	out := w.play(t, session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}, Entries: []session.Entry{{Boundary: &session.Boundary{ID: "m", At: w.now, Micro: true}}}}})
 	if u := out.Session.Usage; u.Tokens != nil || u.Percent != nil || out.Session.Compactions != 0 || len(out.Effects) != 0 {
 		t.Errorf("usage %+v, %d compactions", u, out.Session.Compactions)
 	}
-	if out = w.play(t, w.at(BatchFinished, 80_000)); *out.Session.Usage.Tokens != 80_000 {
+	if out = w.play(t, w.at(session.BatchFinished, 80_000)); *out.Session.Usage.Tokens != 80_000 {
 		t.Errorf("after the next report: %d", *out.Session.Usage.Tokens)
 	}
 }
@@ -199,21 +204,21 @@ func TestMicrocompaction(t *testing.T) {
 // Where no summary can be seen, the whole working context comes back after the compaction.
 func TestSurvivalWithoutSummary(t *testing.T) {
 	w := newWorld()
-	codex := func(e Event) Event { e.Host = HostCodex; return e }
-	w.play(t, codex(Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}), codex(Event{Kind: CompactionOpened, Accepts: []EffectKind{}}),
-		codex(Event{Kind: CompactionDone, Accepts: []EffectKind{}}))
-	out := w.play(t, codex(Event{Kind: CompactionDone}))
+	codex := func(e session.Event) session.Event { e.Host = session.HostCodex; return e }
+	w.play(t, codex(session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}), codex(session.Event{Kind: session.CompactionOpened, Accepts: []session.EffectKind{}}),
+		codex(session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}}))
+	out := w.play(t, codex(session.Event{Kind: session.CompactionDone}))
 	if got, want := texts(out.Effects), "ctxls: working context\nCurrent file paths in context:\n  - a.go"; got != want {
 		t.Errorf("got %q", got)
 	}
-	if out = w.play(t, codex(Event{Kind: CompactionDone})); len(out.Effects) != 0 {
+	if out = w.play(t, codex(session.Event{Kind: session.CompactionDone})); len(out.Effects) != 0 {
 		t.Errorf("told twice: %q", texts(out.Effects))
 	}
 }
 
 func TestPostCompactionPercent(t *testing.T) {
 	for percent, want := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
-		if got := (Gauge{}).AfterCompaction(0, 150_000, 200_000, &percent, time.Time{}).Tokens; got != want {
+		if got := (session.Gauge{}).AfterCompaction(0, 150_000, 200_000, &percent, time.Time{}).Tokens; got != want {
 			t.Errorf("%d%%: %d tokens, want %d", percent, got, want)
 		}
 	}
@@ -224,19 +229,19 @@ func TestAfterCompaction(t *testing.T) {
 	ten := 10
 	for _, tt := range []struct {
 		name                 string
-		g                    Gauge
+		g                    session.Gauge
 		post, before, window int
 		percent              *int
 		want                 int
 	}{
-		{"the host says what remained", Gauge{}, 3_229, 150_000, 200_000, nil, 3_229},
-		{"the host says that more remained than there was", Gauge{}, 60_000, 52_912, 200_000, nil, 52_912},
-		{"a share of what there was", Gauge{}, 0, 150_000, 200_000, nil, 48_000},
-		{"the same in a window taken to be a million", Gauge{}, 0, 167_000, 1_000_000, nil, 53_440},
-		{"a share of the window where the user chose one", Gauge{}, 0, 150_000, 200_000, &ten, 20_000},
-		{"but not above what there was", Gauge{}, 0, 12_000, 200_000, &ten, 12_000},
-		{"a share of the window where nothing was reported", Gauge{}, 0, 0, 200_000, nil, 60_000},
-		{"but not above the estimate", Gauge{Known: true, Tokens: 30_000, Appended: 500, Provenance: ProvenanceEstimate}, 0, 0, 200_000, nil, 30_500},
+		{"the host says what remained", session.Gauge{}, 3_229, 150_000, 200_000, nil, 3_229},
+		{"the host says that more remained than there was", session.Gauge{}, 60_000, 52_912, 200_000, nil, 52_912},
+		{"a share of what there was", session.Gauge{}, 0, 150_000, 200_000, nil, 48_000},
+		{"the same in a window taken to be a million", session.Gauge{}, 0, 167_000, 1_000_000, nil, 53_440},
+		{"a share of the window where the user chose one", session.Gauge{}, 0, 150_000, 200_000, &ten, 20_000},
+		{"but not above what there was", session.Gauge{}, 0, 12_000, 200_000, &ten, 12_000},
+		{"a share of the window where nothing was reported", session.Gauge{}, 0, 0, 200_000, nil, 60_000},
+		{"but not above the estimate", session.Gauge{Known: true, Tokens: 30_000, Appended: 500, Provenance: session.ProvenanceEstimate}, 0, 0, 200_000, nil, 30_500},
 	} {
 		g := tt.g.AfterCompaction(tt.post, tt.before, tt.window, tt.percent, time.Time{})
 		if band, known := g.Band(); g.Tokens != tt.want || !known || band.Low > g.Tokens || band.High < g.Tokens {
@@ -248,12 +253,12 @@ func TestAfterCompaction(t *testing.T) {
 // The host clears old results in place moments before it compacts: the compaction counts, and its estimate is shown.
 func TestCompactionAfterMicrocompaction(t *testing.T) {
 	w := newWorld()
-	w.play(t, w.at(BatchFinished, 150_000))
+	w.play(t, w.at(session.BatchFinished, 150_000))
 	at := w.now
 	w.now = w.now.Add(time.Minute)
-	out := w.play(t, Event{Kind: BatchFinished, Reading: &Reading{Cursor: Cursor{1, 1, 9}, Entries: []Entry{
-		{Boundary: &Boundary{ID: "m", At: at.Add(time.Second), Micro: true}},
-		{Boundary: &Boundary{ID: "b", At: at.Add(2 * time.Second), PreTokens: 151_000}},
+	out := w.play(t, session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}, Entries: []session.Entry{
+		{Boundary: &session.Boundary{ID: "m", At: at.Add(time.Second), Micro: true}},
+		{Boundary: &session.Boundary{ID: "b", At: at.Add(2 * time.Second), PreTokens: 151_000}},
 	}}})
 	if u := out.Session.Usage; out.Session.Compactions != 1 || u.Tokens == nil || *u.Tokens != 48_320 {
 		t.Errorf("%d compactions, usage %+v", out.Session.Compactions, u)
@@ -271,37 +276,37 @@ func TestOccupancyLaws(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(rt, "kind") {
 			case 0:
 				tokens := rapid.IntRange(1, 900_000).Draw(rt, "tokens")
-				w.play(t, w.at(BatchFinished, tokens))
+				w.play(t, w.at(session.BatchFinished, tokens))
 				if got := w.session().Gauge; got.Tokens != tokens || !got.Reported() {
 					rt.Fatalf("a newer report of %d did not win: %+v", tokens, got)
 				}
 			case 1:
 				rep := w.reported(rapid.IntRange(1, 900_000).Draw(rt, "old"))
 				rep.At = rep.At.Add(-time.Duration(rapid.IntRange(0, 100).Draw(rt, "age")) * time.Second)
-				w.play(t, Event{Kind: BatchFinished, Reports: []Report{rep}})
+				w.play(t, session.Event{Kind: session.BatchFinished, Reports: []session.Report{rep}})
 				got := w.session().Gauge
 				if before.Gauge.Known && rep.At.Before(before.Gauge.At) && got.Tokens != before.Gauge.Tokens {
 					rt.Fatalf("an older report counted: %+v, then %+v", before.Gauge, got)
 				}
 			case 2:
-				ev := w.at(BatchFinished, rapid.IntRange(1, 900_000).Draw(rt, "inside"))
+				ev := w.at(session.BatchFinished, rapid.IntRange(1, 900_000).Draw(rt, "inside"))
 				ev.AgentID = "a"
 				w.play(t, ev)
 				if got := w.session().Gauge; got.Tokens != before.Gauge.Tokens || got.Known != before.Gauge.Known {
 					rt.Fatal("a sub-agent moved the main gauge")
 				}
 			case 3:
-				w.play(t, Event{Kind: CompactionOpened})
+				w.play(t, session.Event{Kind: session.CompactionOpened})
 			case 4:
 				id := fmt.Sprint(rapid.IntRange(0, 6).Draw(rt, "id"))
-				w.play(t, Event{Kind: CompactionDone, CompactedBy: &Boundary{ID: id}})
+				w.play(t, session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: id}})
 				after := w.session()
 				if done[id] && (after.Compaction.Count != before.Compaction.Count || after.Gauge.Tokens != before.Gauge.Tokens) {
 					rt.Fatalf("a repeated compaction %s changed something", id)
 				}
 				done[id] = true
 			case 5:
-				w.play(t, Event{Kind: UsageReported, Reports: []Report{{Tokens: 0, Provenance: ProvenanceHost}}})
+				w.play(t, session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: 0, Provenance: session.ProvenanceHost}}})
 				if got := w.session().Gauge; got.Tokens != before.Gauge.Tokens || got.Known != before.Gauge.Known {
 					rt.Fatal("zeros counted")
 				}
@@ -317,45 +322,45 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 		false: "ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - a.go",
 	} {
 		w := newWorld()
-		out := w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, Event{Kind: CompactionOpened, Echoed: echoed},
-			Event{Kind: CompactionDone, Accepts: []EffectKind{}}, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}},
-			Event{Kind: PromptSubmitted})
+		out := w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, session.Event{Kind: session.CompactionOpened, Echoed: echoed},
+			session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}}, session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}},
+			session.Event{Kind: session.PromptSubmitted})
 		if got := texts(out.Effects); got != want {
 			t.Errorf("echoed %v: said %q", echoed, got)
 		}
 		// Nothing of it is left for the next compaction.
-		out = w.play(t, w.at(BatchFinished, 150_000), Event{Kind: CompactionOpened},
-			Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}}, Event{Kind: PromptSubmitted})
+		out = w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened},
+			session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})
 		if got := texts(out.Effects); !strings.HasSuffix(got, "does not name:\n  - a.go") {
 			t.Errorf("echoed %v: said after the next compaction %q", echoed, got)
 		}
 	}
 	// A host that took nothing echoes nothing; neither does one whose attempt failed.
 	w := newWorld()
-	out := w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/a.go", Use: Read}}}, Event{Kind: CompactionOpened, Echoed: true, Accepts: []EffectKind{}},
-		Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "nothing"}}, Event{Kind: PromptSubmitted})
+	out := w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, session.Event{Kind: session.CompactionOpened, Echoed: true, Accepts: []session.EffectKind{}},
+		session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})
 	if len(out.Effects) != 1 {
 		t.Errorf("nothing was echoed: said %q", texts(out.Effects))
 	}
 }
 
 // fallen is a host that tells nobody when it compacts, and not whose tools run.
-var fallen = Rules{Provider: "google", Fall: FallRule{Percent: 40, Tokens: 10_000}, ToolsUnnamed: true}
+var fallen = session.Rules{Provider: "google", Fall: session.FallRule{Percent: 40, Tokens: 10_000}, ToolsUnnamed: true}
 
 func falling(t *testing.T) (w *world, report func(agent string, tokens int) SessionView, tool func(path string) Outcome) {
 	w = newWorld()
-	w.rules[HostGeminiCLI] = fallen
-	play := func(ev Event) Outcome {
+	w.rules[session.HostGeminiCLI] = fallen
+	play := func(ev session.Event) Outcome {
 		w.now = w.now.Add(time.Second)
-		ev.Host, ev.CWD, ev.Accepts = HostGeminiCLI, "/p", []EffectKind{Inject}
+		ev.Host, ev.CWD, ev.Accepts = session.HostGeminiCLI, "/p", []session.EffectKind{session.Inject}
 		return w.play(t, ev)
 	}
 	report = func(agent string, tokens int) SessionView {
-		rep := Report{At: w.now.Add(time.Second), Tuple: UsageTuple{Input: tokens}, Tokens: tokens, Provenance: ProvenanceReported, Model: "gemini-2.5-pro"}
-		return play(Event{Kind: UsageReported, AgentID: agent, Reports: []Report{rep}}).Session
+		rep := session.Report{At: w.now.Add(time.Second), Tuple: session.UsageTuple{Input: tokens}, Tokens: tokens, Provenance: session.ProvenanceReported, Model: "gemini-2.5-pro"}
+		return play(session.Event{Kind: session.UsageReported, AgentID: agent, Reports: []session.Report{rep}}).Session
 	}
 	tool = func(path string) Outcome {
-		return play(Event{Kind: ToolFinished, Paths: []PathUse{{Path: path, Use: Read}}})
+		return play(session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: path, Use: session.Read}}})
 	}
 	return w, report, tool
 }
@@ -402,8 +407,8 @@ func TestFallsInARow(t *testing.T) {
 	if s := report("", 20_000); s.Compactions != 2 {
 		t.Errorf("%d compactions, want 2", s.Compactions)
 	}
-	samples := w.samples[Key{HostGeminiCLI, "s"}]
-	if n := len(samples); n < 2 || samples[n-2].Kind != SampleCompaction || samples[n-2].Tokens != 20_000 {
+	samples := w.samples[session.Key{Host: session.HostGeminiCLI, SessionID: "s"}]
+	if n := len(samples); n < 2 || samples[n-2].Kind != session.SampleCompaction || samples[n-2].Tokens != 20_000 {
 		t.Errorf("samples %+v", samples)
 	}
 }
@@ -413,7 +418,7 @@ func TestToolsUnnamed(t *testing.T) {
 	w, report, tool := falling(t)
 	files := func(want int, when string) {
 		t.Helper()
-		if got := len(w.paths[Key{HostGeminiCLI, "s"}]); got != want {
+		if got := len(w.paths[session.Key{Host: session.HostGeminiCLI, SessionID: "s"}]); got != want {
 			t.Errorf("%s: %d files in the working set, want %d", when, got, want)
 		}
 	}
@@ -425,14 +430,14 @@ func TestToolsUnnamed(t *testing.T) {
 	}
 	tool("/p/inner.go")
 	files(1, "while the sub-agent works")
-	w.play(t, Event{Host: HostGeminiCLI, Kind: AgentFinished})
-	if w.sessions[Key{HostGeminiCLI, "s"}].Agents[0].EndedAt.IsZero() {
+	w.play(t, session.Event{Host: session.HostGeminiCLI, Kind: session.AgentFinished})
+	if w.sessions[session.Key{Host: session.HostGeminiCLI, SessionID: "s"}].Agents[0].EndedAt.IsZero() {
 		t.Error("the sub-agent has not ended")
 	}
 	tool("/p/again.go")
 	files(2, "after it")
 	report("agent-2", 7_000) // and never heard of again
-	w.play(t, Event{Host: HostGeminiCLI, Kind: PromptSubmitted})
+	w.play(t, session.Event{Host: session.HostGeminiCLI, Kind: session.PromptSubmitted})
 	tool("/p/next.go")
 	files(3, "in the next turn")
 	report("agent-3", 7_000)

@@ -3,21 +3,27 @@ package core
 import (
 	"cmp"
 	"context"
+
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // Measure counts a conversation under the settings for cwd. Without a window in the request, that of the model counts,
 // where one is known.
-func (s *Service) Measure(ctx context.Context, req MeasureRequest, cwd string) (Measurement, error) {
+func (s *Service) Measure(ctx context.Context, req conversation.MeasureRequest, cwd string) (conversation.Measurement, error) {
 	cfg := s.Config(cwd)
 	if req.ThresholdTokens == nil {
 		req.ThresholdTokens = &cfg.Trim.ThresholdTokens
 	}
 	if req.WindowTokens == nil && req.Model != "" {
-		w, err := s.modelWindow(ctx, HostGeneric, req.Provider, req.Model, cfg, Rules{})
+		w, err := s.modelWindow(ctx, session.HostGeneric, req.Provider, req.Model, cfg, session.Rules{})
 		if err != nil {
-			return Measurement{}, err
+			return conversation.Measurement{}, err
 		}
-		if w.Provenance != WindowFromDefault {
+		if w.Provenance != model.WindowFromDefault {
 			req.WindowTokens = &w.Tokens
 		}
 	}
@@ -25,7 +31,7 @@ func (s *Service) Measure(ctx context.Context, req MeasureRequest, cwd string) (
 }
 
 // Trim trims a conversation under the settings for cwd, and counts it when that saved something.
-func (s *Service) Trim(ctx context.Context, req TrimRequest, cwd string) (TrimResult, error) {
+func (s *Service) Trim(ctx context.Context, req conversation.TrimRequest, cwd string) (conversation.TrimResult, error) {
 	if req.TargetTokens == nil {
 		req.TargetTokens = &s.cfgTrim(cwd).TargetTokens
 	}
@@ -39,7 +45,7 @@ func (s *Service) Trim(ctx context.Context, req TrimRequest, cwd string) (TrimRe
 // Prepare is what an agent loop calls before each call of its model: it measures, trims when over the threshold, and
 // records what was asked for as the task's tokens. The turns of a session whose id is sessionID are recorded here and
 // nowhere else from now on.
-func (s *Service) Prepare(ctx context.Context, req PrepareRequest, sessionID, cwd string) (Prepared, *Alert, error) {
+func (s *Service) Prepare(ctx context.Context, req conversation.PrepareRequest, sessionID, cwd string) (conversation.Prepared, *fleet.Alert, error) {
 	trim := s.cfgTrim(cwd)
 	if req.ThresholdTokens == nil {
 		req.ThresholdTokens = &trim.ThresholdTokens
@@ -76,12 +82,12 @@ func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) erro
 		if snap.Session.Prepared {
 			continue
 		}
-		err := s.Store.Update(ctx, Query{Key: snap.Session.Key()}, func(st State) Changes {
+		err := s.Store.Update(ctx, Query{Key: snap.Session.Key()}, func(st session.State) session.Changes {
 			if !st.Known {
-				return Changes{}
+				return session.Changes{}
 			}
 			st.Session.Prepared = true
-			return Changes{Session: &st.Session}
+			return session.Changes{Session: &st.Session}
 		})
 		if err != nil {
 			return err
@@ -91,7 +97,7 @@ func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) erro
 }
 
 // cfgTrim returns the settings of trimming, with a target that a lowered threshold keeps above it.
-func (s *Service) cfgTrim(cwd string) *TrimConfig {
+func (s *Service) cfgTrim(cwd string) *settings.TrimConfig {
 	trim := s.Config(cwd).Trim
 	trim.TargetTokens = min(trim.TargetTokens, trim.ThresholdTokens)
 	return &trim

@@ -1,20 +1,25 @@
 package core
 
-import "context"
+import (
+	"context"
+
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+)
 
 // What follows serves hosts that tell of their sessions by calls of their own rather than by hooks. The event of each call
 // is about a session that is stored; nothing here makes a new one.
 
 // Compacting takes note that a host is about to compact a session, and returns the working context to be kept through it.
-func (s *Service) Compacting(ctx context.Context, key Key) (WorkingContext, error) {
+func (s *Service) Compacting(ctx context.Context, key session.Key) (session.WorkingContext, error) {
 	stored, err := s.stored(ctx, key)
 	if err != nil {
-		return WorkingContext{}, err
+		return session.WorkingContext{}, err
 	}
-	ev := Event{Kind: CompactionOpened, Name: "session/compacting", Accepts: []EffectKind{CompactionContext}}
+	ev := session.Event{Kind: session.CompactionOpened, Name: "session/compacting", Accepts: []session.EffectKind{session.CompactionContext}}
 	out, err := s.handleFor(ctx, stored, ev)
 	if err != nil || len(out.Effects) == 0 {
-		return WorkingContext{}, err
+		return session.WorkingContext{}, err
 	}
 	return out.Effects[0].Working, nil
 }
@@ -22,7 +27,7 @@ func (s *Service) Compacting(ctx context.Context, key Key) (WorkingContext, erro
 // Compacted takes note that a host compacted a session; b.ID tells a repeat. A time that cannot be, before the opening or
 // in the future, is moved to the next that can: the clock of the caller may be coarse or wrong. It returns the session and
 // the paths that the agent has to be told of again.
-func (s *Service) Compacted(ctx context.Context, key Key, b Boundary) (SessionView, []string, error) {
+func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boundary) (SessionView, []string, error) {
 	stored, err := s.stored(ctx, key)
 	if err != nil {
 		return SessionView{}, nil, err
@@ -36,35 +41,35 @@ func (s *Service) Compacted(ctx context.Context, key Key, b Boundary) (SessionVi
 			b.At = now
 		}
 	}
-	out, err := s.handleFor(ctx, stored, Event{Kind: CompactionDone, Name: "session/compacted", CompactedBy: &b})
+	out, err := s.handleFor(ctx, stored, session.Event{Kind: session.CompactionDone, Name: "session/compacted", CompactedBy: &b})
 	return out.Session, out.Lost, err
 }
 
 // Delete forgets everything of a session and reports whether there was one.
-func (s *Service) Delete(ctx context.Context, key Key) (bool, error) {
+func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
 	stored, err := s.stored(ctx, key)
-	if CodeOf(err) == CodeNotFound {
+	if coded.CodeOf(err) == coded.NotFound {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	out, err := s.handleFor(ctx, stored, Event{Kind: SessionDeleted, Name: "session/deleted"})
+	out, err := s.handleFor(ctx, stored, session.Event{Kind: session.SessionDeleted, Name: "session/deleted"})
 	return out.Deleted, err
 }
 
 // stored returns the session that key names, as Resolve finds it.
-func (s *Service) stored(ctx context.Context, key Key) (Session, error) {
+func (s *Service) stored(ctx context.Context, key session.Key) (session.Session, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
-		return Session{}, err
+		return session.Session{}, err
 	}
 	snap, err := s.Store.Session(ctx, key)
 	return snap.Session, err
 }
 
 // handleFor handles an event that a caller reports of a stored session, under the settings of its directory.
-func (s *Service) handleFor(ctx context.Context, stored Session, ev Event) (Outcome, error) {
+func (s *Service) handleFor(ctx context.Context, stored session.Session, ev session.Event) (Outcome, error) {
 	ev.Host, ev.SessionID, ev.CWD = stored.Host, stored.SessionID, stored.CWD
 	return s.Handle(ctx, ev)
 }

@@ -4,29 +4,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/google/go-cmp/cmp"
 )
 
 // generic is a session of a host that no adapter speaks to, known by what it reported.
-func (w *world) generic(t *testing.T) Key {
+func (w *world) generic(t *testing.T) session.Key {
 	t.Helper()
-	delete(w.rules, HostGeneric)
-	w.play(t, Event{Host: HostGeneric, Kind: ToolFinished, CWD: "/p", Paths: []PathUse{{Path: "/p/a.go", Use: Edited}, {Path: "/p/b.go", Use: Read}}})
-	return Key{HostGeneric, "s"}
+	delete(w.rules, session.HostGeneric)
+	w.play(t, session.Event{Host: session.HostGeneric, Kind: session.ToolFinished, CWD: "/p", Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Edited}, {Path: "/p/b.go", Use: session.Read}}})
+	return session.Key{Host: session.HostGeneric, SessionID: "s"}
 }
 
 func TestCompactingAndCompacted(t *testing.T) {
 	w := newWorld()
 	key := w.generic(t)
-	working, err := w.service().Compacting(t.Context(), Key{SessionID: key.SessionID})
-	if diff := cmp.Diff(WorkingContext{Paths: []string{"a.go", "b.go"}}, working); err != nil || diff != "" {
+	working, err := w.service().Compacting(t.Context(), session.Key{SessionID: key.SessionID})
+	if diff := cmp.Diff(session.WorkingContext{Paths: []string{"a.go", "b.go"}}, working); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
-	view, lost, err := w.service().Compacted(t.Context(), key, Boundary{ID: "1", Summary: "a.go was changed", PostTokens: 9000})
+	view, lost, err := w.service().Compacted(t.Context(), key, session.Boundary{ID: "1", Summary: "a.go was changed", PostTokens: 9000})
 	if err != nil || view.Compacting || view.Compactions != 1 || *view.Usage.Tokens != 9000 || !cmp.Equal(lost, []string{"b.go"}) {
 		t.Errorf("%+v, %v, %v", view, lost, err)
 	}
-	if view, _, err = w.service().Compacted(t.Context(), key, Boundary{ID: "1", PostTokens: 5}); err != nil || view.Compactions != 1 || *view.Usage.Tokens != 9000 {
+	if view, _, err = w.service().Compacted(t.Context(), key, session.Boundary{ID: "1", PostTokens: 5}); err != nil || view.Compactions != 1 || *view.Usage.Tokens != 9000 {
 		t.Errorf("a repeat: %+v, %v", view, err)
 	}
 }
@@ -41,12 +43,12 @@ func TestCompactedAtAnImpossibleTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.now = w.now.Add(time.Second)
-		view, _, err := w.service().Compacted(t.Context(), key, Boundary{ID: "1", At: w.now.Add(off)})
+		view, _, err := w.service().Compacted(t.Context(), key, session.Boundary{ID: "1", At: w.now.Add(off)})
 		if err != nil || view.Compacting || view.Compactions != 1 {
 			t.Errorf("%s: %+v, %v", name, view, err)
 		}
-		report := w.at(TurnFinished, 20_000)
-		report.Host = HostGeneric
+		report := w.at(session.TurnFinished, 20_000)
+		report.Host = session.HostGeneric
 		if out := w.play(t, report); *out.Session.Usage.Tokens != 20_000 {
 			t.Errorf("%s: the next report does not count: %+v", name, out.Session.Usage)
 		}
@@ -55,11 +57,11 @@ func TestCompactedAtAnImpossibleTime(t *testing.T) {
 
 func TestCallsAboutUnknownSessions(t *testing.T) {
 	w := newWorld()
-	nobody := Key{HostCodex, "nobody"}
-	if _, err := w.service().Compacting(t.Context(), nobody); CodeOf(err) != CodeNotFound {
+	nobody := session.Key{Host: session.HostCodex, SessionID: "nobody"}
+	if _, err := w.service().Compacting(t.Context(), nobody); coded.CodeOf(err) != coded.NotFound {
 		t.Errorf("compacting: %v", err)
 	}
-	if _, _, err := w.service().Compacted(t.Context(), nobody, Boundary{}); CodeOf(err) != CodeNotFound {
+	if _, _, err := w.service().Compacted(t.Context(), nobody, session.Boundary{}); coded.CodeOf(err) != coded.NotFound {
 		t.Errorf("compacted: %v", err)
 	}
 	if deleted, err := w.service().Delete(t.Context(), nobody); deleted || err != nil {
@@ -68,7 +70,7 @@ func TestCallsAboutUnknownSessions(t *testing.T) {
 	if len(w.sessions) != 0 {
 		t.Errorf("asking made a session: %v", w.sessions)
 	}
-	if _, err := w.service().Handle(t.Context(), Event{Host: "emacs", SessionID: "s"}); CodeOf(err) != CodeInvalid {
+	if _, err := w.service().Handle(t.Context(), session.Event{Host: "emacs", SessionID: "s"}); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("a host nobody knows: %v", err)
 	}
 }
@@ -76,8 +78,8 @@ func TestCallsAboutUnknownSessions(t *testing.T) {
 func TestDelete(t *testing.T) {
 	w := newWorld()
 	key := w.generic(t)
-	w.play(t, Event{Kind: PromptSubmitted}) // the same id under another host
-	if _, err := w.service().Delete(t.Context(), Key{SessionID: "s"}); CodeOf(err) != CodeInvalid {
+	w.play(t, session.Event{Kind: session.PromptSubmitted}) // the same id under another host
+	if _, err := w.service().Delete(t.Context(), session.Key{SessionID: "s"}); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("of two: %v", err)
 	}
 	for _, want := range []bool{true, false} {
@@ -85,7 +87,7 @@ func TestDelete(t *testing.T) {
 			t.Errorf("%v, %v, want %v", deleted, err, want)
 		}
 	}
-	if _, there := w.sessions[Key{HostClaudeCode, "s"}]; !there {
+	if _, there := w.sessions[session.Key{Host: session.HostClaudeCode, SessionID: "s"}]; !there {
 		t.Error("the other host's session went with it")
 	}
 }

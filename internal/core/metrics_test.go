@@ -7,20 +7,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 func TestReport(t *testing.T) {
-	cfg := DefaultConfig().Metrics
-	if diff := cmp.Diff(ContextOptimizationReport{WindowTasks: 1000, ThresholdTokens: 200_000}, Fleet{}.Report(cfg)); diff != "" {
+	cfg := settings.Default().Metrics
+	if diff := cmp.Diff(fleet.ContextOptimizationReport{WindowTasks: 1000, ThresholdTokens: 200_000}, fleet.Fleet{}.Report(cfg)); diff != "" {
 		t.Errorf("an empty ring (-want +got):\n%s", diff)
 	}
-	f := Fleet{Since: time.Unix(9, 0), Trim: TrimCount{2, 50_000}}
+	f := fleet.Fleet{Since: time.Unix(9, 0), Trim: fleet.TrimCount{Operations: 2, Tokens: 50_000}}
 	for i := range 10 {
 		f.Tokens = append(f.Tokens, (i+1)*25_000) // up to 250,000; two of them above 200,000
 	}
-	want := ContextOptimizationReport{P90ExceedanceRate: 0.2, AverageTokens: 137_500, TrimOperations: 2, Tasks: 10, WindowTasks: 1000, ThresholdTokens: 200_000,
+	want := fleet.ContextOptimizationReport{P90ExceedanceRate: 0.2, AverageTokens: 137_500, TrimOperations: 2, Tasks: 10, WindowTasks: 1000, ThresholdTokens: 200_000,
 		P50Tokens: 125_000, P90Tokens: 225_000, P99Tokens: 250_000, MaxTokens: 250_000, TrimmedTokens: 50_000, Since: &f.Since}
 	if diff := cmp.Diff(want, f.Report(cfg)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -28,7 +32,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestAlertGate(t *testing.T) {
-	cfg, now := DefaultConfig().Metrics, time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	cfg, now := settings.Default().Metrics, time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		name      string
 		exceeding int
@@ -42,17 +46,17 @@ func TestAlertGate(t *testing.T) {
 		{"the clock went back a little", 101, now.Add(10 * time.Second), false},
 		{"the clock went back a day", 101, now.Add(24 * time.Hour), true},
 	} {
-		if _, got := (AlertGate{At: tt.last}).Due(TaskSums{Tasks: 1000, Exceeding: tt.exceeding}, cfg, now); got != tt.want {
+		if _, got := (fleet.AlertGate{At: tt.last}).Due(fleet.TaskSums{Tasks: 1000, Exceeding: tt.exceeding}, cfg, now); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 	cfg.AlertRate = 0.29 // of 100 that is 28.999999999999996, as computers multiply
 	for exceeding, want := range map[int]bool{29: false, 30: true} {
-		if _, got := (AlertGate{}).Due(TaskSums{Tasks: 100, Exceeding: exceeding}, cfg, now); got != want {
+		if _, got := (fleet.AlertGate{}).Due(fleet.TaskSums{Tasks: 100, Exceeding: exceeding}, cfg, now); got != want {
 			t.Errorf("%d %% of a rate of 29 %%: %v", exceeding, got)
 		}
 	}
-	if _, due := (AlertGate{}).Due(TaskSums{}, cfg, now); due {
+	if _, due := (fleet.AlertGate{}).Due(fleet.TaskSums{}, cfg, now); due {
 		t.Error("an alert about no task")
 	}
 }
@@ -80,42 +84,42 @@ func TestTaskSumsFollowTheRing(t *testing.T) {
 func TestService(t *testing.T) {
 	w := newWorld()
 	s := w.service()
-	for _, ev := range []Event{{Host: HostClaudeCode}, {Host: "emacs", SessionID: "s"}} {
-		if _, err := s.Handle(t.Context(), ev); CodeOf(err) != CodeInvalid {
+	for _, ev := range []session.Event{{Host: session.HostClaudeCode}, {Host: "emacs", SessionID: "s"}} {
+		if _, err := s.Handle(t.Context(), ev); coded.CodeOf(err) != coded.Invalid {
 			t.Errorf("%+v: %v", ev, err)
 		}
 	}
-	if _, _, err := s.Hook(t.Context(), "emacs", "", nil); CodeOf(err) != CodeInvalid {
+	if _, _, err := s.Hook(t.Context(), "emacs", "", nil); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("an unknown host: %v", err)
 	}
-	if _, _, err := s.Hook(t.Context(), HostGeneric, "", nil); CodeOf(err) != CodeInvalid {
+	if _, _, err := s.Hook(t.Context(), session.HostGeneric, "", nil); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("an empty payload: %v", err)
 	}
 	w.cfg.Tracking.GuardDir = "missing"
-	if _, out, err := s.Hook(t.Context(), HostClaudeCode, "x", []byte(SessionStarted)); err != nil || len(out) != 0 {
+	if _, out, err := s.Hook(t.Context(), session.HostClaudeCode, "x", []byte(session.SessionStarted)); err != nil || len(out) != 0 {
 		t.Errorf("guarded: %q, %v", out, err)
 	}
-	if out := w.play(t, Event{Kind: SessionStarted, SessionID: "guarded"}); len(out.Effects) != 0 {
+	if out := w.play(t, session.Event{Kind: session.SessionStarted, SessionID: "guarded"}); len(out.Effects) != 0 {
 		t.Errorf("guarded: %v", out.Effects)
 	}
 	w.cfg.Tracking.GuardDir = "exists"
-	if out := w.play(t, Event{Kind: SessionStarted, SessionID: "guarded"}); len(out.Effects) != 1 {
+	if out := w.play(t, session.Event{Kind: session.SessionStarted, SessionID: "guarded"}); len(out.Effects) != 1 {
 		t.Errorf("the guard directory exists: %v", out.Effects)
 	}
-	if _, err := s.Session(t.Context(), Key{SessionID: "nobody"}); CodeOf(err) != CodeNotFound {
+	if _, err := s.Session(t.Context(), session.Key{SessionID: "nobody"}); coded.CodeOf(err) != coded.NotFound {
 		t.Errorf("an unknown session: %v", err)
 	}
-	if _, err := s.Session(t.Context(), Key{HostCodex, "nobody"}); CodeOf(err) != CodeNotFound {
+	if _, err := s.Session(t.Context(), session.Key{Host: session.HostCodex, SessionID: "nobody"}); coded.CodeOf(err) != coded.NotFound {
 		t.Errorf("an unknown session of a host: %v", err)
 	}
-	if v, err := s.Session(t.Context(), Key{SessionID: "s"}); err != nil || v.Host != HostClaudeCode {
+	if v, err := s.Session(t.Context(), session.Key{SessionID: "s"}); err != nil || v.Host != session.HostClaudeCode {
 		t.Errorf("%+v, %v", v, err)
 	}
-	w.play(t, Event{Host: HostCodex, Kind: SessionStarted})
-	if _, err := s.Session(t.Context(), Key{SessionID: "s"}); CodeOf(err) != CodeInvalid || !strings.Contains(err.Error(), "2 hosts") {
+	w.play(t, session.Event{Host: session.HostCodex, Kind: session.SessionStarted})
+	if _, err := s.Session(t.Context(), session.Key{SessionID: "s"}); coded.CodeOf(err) != coded.Invalid || !strings.Contains(err.Error(), "2 hosts") {
 		t.Errorf("an id of two hosts: %v", err)
 	}
-	if err := s.CountTrim(t.Context(), 30_000); err != nil || w.trim != (TrimCount{1, 30_000}) {
+	if err := s.CountTrim(t.Context(), 30_000); err != nil || w.trim != (fleet.TrimCount{Operations: 1, Tokens: 30_000}) {
 		t.Errorf("%+v, %v", w.trim, err)
 	}
 }
@@ -124,12 +128,12 @@ func TestServiceReadsTranscripts(t *testing.T) {
 	w := newWorld()
 	s := w.service()
 	rep := w.reported(42_000)
-	s.Adapters[HostClaudeCode] = plainAdapter{host: HostClaudeCode, rules: claudeRules, readings: map[string]Reading{
-		"main.jsonl": {Cursor: Cursor{1, 1, 5}, Entries: []Entry{{At: w.now, Title: "a title", Report: &rep, Paths: []PathUse{{Path: "/p/a", Use: Read}}}}},
-		"side.jsonl": {Cursor: Cursor{1, 2, 5}, Entries: []Entry{{At: w.now, Report: &rep}}},
+	s.Adapters[session.HostClaudeCode] = plainAdapter{host: session.HostClaudeCode, rules: claudeRules, readings: map[string]session.Reading{
+		"main.jsonl": {Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 5}, Entries: []session.Entry{{At: w.now, Title: "a title", Report: &rep, Paths: []session.PathUse{{Path: "/p/a", Use: session.Read}}}}},
+		"side.jsonl": {Cursor: session.Cursor{Device: 1, Inode: 2, Offset: 5}, Entries: []session.Entry{{At: w.now, Report: &rep}}},
 	}}
-	main := Event{Host: HostClaudeCode, SessionID: "s", Kind: PromptSubmitted, CWD: "/p", Transcript: "main.jsonl", Accepts: []EffectKind{Inject}}
-	side := Event{Host: HostClaudeCode, SessionID: "s", Kind: AgentStarted, AgentID: "a", Transcript: "main.jsonl", AgentTranscript: "side.jsonl"}
+	main := session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.PromptSubmitted, CWD: "/p", Transcript: "main.jsonl", Accepts: []session.EffectKind{session.Inject}}
+	side := session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.AgentStarted, AgentID: "a", Transcript: "main.jsonl", AgentTranscript: "side.jsonl"}
 	out, err := s.Handle(t.Context(), main)
 	if err != nil || texts(out.Effects) != "[context used: 21%]" || out.Session.Title != "a title" || len(out.Session.WorkingSet) != 1 {
 		t.Errorf("%+v, %v", out, err)
@@ -143,15 +147,15 @@ func TestServiceReadsTranscripts(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	cause := errors.New("disk full")
-	err := fmt.Errorf("door: %w", Errorf(CodeUnavailable, "the state cannot be written: %w", cause))
-	if CodeOf(err) != CodeUnavailable || !errors.Is(err, cause) || CodeOf(cause) != CodeInternal || CodeOf(nil) != "" {
+	err := fmt.Errorf("door: %w", coded.Errorf(coded.Unavailable, "the state cannot be written: %w", cause))
+	if coded.CodeOf(err) != coded.Unavailable || !errors.Is(err, cause) || coded.CodeOf(cause) != coded.Internal || coded.CodeOf(nil) != "" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestTokenLimit(t *testing.T) {
-	for in, want := range map[string]TokenLimit{`"auto"`: {Auto: true}, "null": {}, "5": {Tokens: 5}} {
-		var got TokenLimit
+	for in, want := range map[string]settings.TokenLimit{`"auto"`: {Auto: true}, "null": {}, "5": {Tokens: 5}} {
+		var got settings.TokenLimit
 		if err := got.UnmarshalJSON([]byte(in)); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", in, got, err)
 		}
@@ -160,17 +164,17 @@ func TestTokenLimit(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"0", "-1", `"all"`, "true", "1.5"} {
-		if err := new(TokenLimit).UnmarshalJSON([]byte(in)); err == nil {
+		if err := new(settings.TokenLimit).UnmarshalJSON([]byte(in)); err == nil {
 			t.Errorf("%s was taken", in)
 		}
 	}
 }
 
 func TestConfigCheck(t *testing.T) {
-	if wrong := DefaultConfig().Check(); len(wrong) != 0 {
+	if wrong := settings.Default().Check(); len(wrong) != 0 {
 		t.Errorf("the defaults are wrong: %v", wrong)
 	}
-	c := DefaultConfig()
+	c := settings.Default()
 	c.Levels = []int{70, 50, 85}
 	c.Tracking.GuardDir = "../up"
 	c.Trim.TargetTokens = c.Trim.ThresholdTokens + 1

@@ -2,14 +2,16 @@ package core
 
 import (
 	"context"
-	"time"
+
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // News is a Feed as clients see it.
 type News struct {
 	Feed
-	Views   []SessionView   // of Feed.Sessions, one each, in their order
-	Learned []LearnedWindow // every learned window; where these change, so may the views of sessions that nobody saved
+	Views   []SessionView           // of Feed.Sessions, one each, in their order
+	Learned []session.LearnedWindow // every learned window; where these change, so may the views of sessions that nobody saved
 }
 
 // Changed returns what has changed since a revision, which earlier News told; 0 is before everything.
@@ -34,23 +36,8 @@ func (s *Service) HostGone(pid int) bool {
 }
 
 // Alert returns the alert that a gate tells of.
-func (s *Service) Alert(ctx context.Context, gate AlertGate) (Alert, error) {
+func (s *Service) Alert(ctx context.Context, gate fleet.AlertGate) (fleet.Alert, error) {
 	cfg := s.Config("").Metrics
-	fleet, err := s.Store.Fleet(ctx, cfg.WindowTasks)
-	return Alert{Rate: gate.Rate, Threshold: cfg.AlertRate, Tasks: len(fleet.Tokens)}, err
-}
-
-// ChangesAt returns when clients come to see the session differently though nothing happens: it counts as idle, or its
-// compaction as failed. The zero time is never.
-func (s Session) ChangesAt(now time.Time) time.Time {
-	var next time.Time
-	if s.EndedAt.IsZero() && now.Sub(s.UpdatedAt) <= IdleAfter {
-		next = s.UpdatedAt.Add(IdleAfter)
-	}
-	if opened := s.Compaction.Expire(now).OpenedAt; !opened.IsZero() {
-		if fails := opened.Add(openingExpires); next.IsZero() || fails.Before(next) {
-			next = fails
-		}
-	}
-	return next
+	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)
+	return fleet.Alert{Rate: gate.Rate, Threshold: cfg.AlertRate, Tasks: len(figures.Tokens)}, err
 }

@@ -4,6 +4,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Sessions returns the sessions that match f as clients see them, the most recently updated first.
@@ -35,7 +43,7 @@ func (s *Service) Spellings(folders []string) []string {
 }
 
 // Session returns one session. Without a host the id must be that of one host's session only.
-func (s *Service) Session(ctx context.Context, key Key) (SessionView, error) {
+func (s *Service) Session(ctx context.Context, key session.Key) (SessionView, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
 		return SessionView{}, err
@@ -48,30 +56,30 @@ func (s *Service) Session(ctx context.Context, key Key) (SessionView, error) {
 	if err != nil {
 		return SessionView{}, err
 	}
-	return s.views([]Snapshot{stored}, learned)[0], nil
+	return s.views([]session.Snapshot{stored}, learned)[0], nil
 }
 
 // Resolve completes a key without a host and makes sure that there is such a session. An id that no host has is
 // CodeNotFound, one that several have CodeInvalid.
-func (s *Service) Resolve(ctx context.Context, key Key) (Key, error) {
+func (s *Service) Resolve(ctx context.Context, key session.Key) (session.Key, error) {
 	found, err := s.Store.FindSessions(ctx, key.SessionID)
 	if err != nil {
 		return key, err
 	}
 	if key.Host != "" {
-		found = slices.DeleteFunc(found, func(snap Snapshot) bool { return snap.Session.Host != key.Host })
+		found = slices.DeleteFunc(found, func(snap session.Snapshot) bool { return snap.Session.Host != key.Host })
 	}
 	switch len(found) {
 	case 0:
-		return key, Errorf(CodeNotFound, "no session %q", Sanitize(key.SessionID, 100))
+		return key, coded.Errorf(coded.NotFound, "no session %q", text.Sanitize(key.SessionID, 100))
 	case 1:
 		return found[0].Session.Key(), nil
 	}
-	return key, Errorf(CodeInvalid, "host: %d hosts have a session %q; name one of them", len(found), Sanitize(key.SessionID, 100))
+	return key, coded.Errorf(coded.Invalid, "host: %d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
 }
 
 // Samples returns the newest points of a session's history, oldest first; all of them when limit is 0.
-func (s *Service) Samples(ctx context.Context, key Key, limit int) ([]Sample, error) {
+func (s *Service) Samples(ctx context.Context, key session.Key, limit int) ([]session.Sample, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
 		return nil, err
@@ -81,11 +89,11 @@ func (s *Service) Samples(ctx context.Context, key Key, limit int) ([]Sample, er
 
 // Inspection is everything at once, for an agent that wants to know where it stands.
 type Inspection struct {
-	Report          ContextOptimizationReport `json:"report"`          // figures over the recent tasks of all sessions
-	Session         *SessionView              `json:"session"`         // the caller's own session; null where none can be told to be it
-	Sessions        []SessionView             `json:"sessions"`        // those that have not ended, the most recently updated first; the caller's is one of them
-	OmittedSessions int                       `json:"omittedSessions"` // how many more there are
-	Windows         []LearnedWindow           `json:"windows"`         // what was learned about windows from what providers accepted and refused
+	Report          fleet.ContextOptimizationReport `json:"report"`          // figures over the recent tasks of all sessions
+	Session         *SessionView                    `json:"session"`         // the caller's own session; null where none can be told to be it
+	Sessions        []SessionView                   `json:"sessions"`        // those that have not ended, the most recently updated first; the caller's is one of them
+	OmittedSessions int                             `json:"omittedSessions"` // how many more there are
+	Windows         []session.LearnedWindow         `json:"windows"`         // what was learned about windows from what providers accepted and refused
 }
 
 // Caller is who inspects.
@@ -111,10 +119,10 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 		return in, err
 	}
 	in.Sessions = s.views(stored, in.Windows)
-	own := slices.IndexFunc(stored, func(snap Snapshot) bool { return by.HostPID > 0 && snap.Session.HostPID == by.HostPID })
+	own := slices.IndexFunc(stored, func(snap session.Snapshot) bool { return by.HostPID > 0 && snap.Session.HostPID == by.HostPID })
 	if own < 0 && len(by.Folders) > 0 {
 		folders := s.Spellings(by.Folders)
-		own = slices.IndexFunc(stored, func(snap Snapshot) bool { return InFolders(folders, snap.Session.CWD) })
+		own = slices.IndexFunc(stored, func(snap session.Snapshot) bool { return pathname.InFolders(folders, snap.Session.CWD) })
 	}
 	if own >= 0 {
 		in.Session = &in.Sessions[own]
@@ -131,49 +139,49 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 }
 
 // Window returns the window in force for a model under a host, and why.
-func (s *Service) Window(ctx context.Context, host Host, provider, model string) (Window, error) {
-	if err := CheckHost(host); err != nil {
-		return Window{}, err
+func (s *Service) Window(ctx context.Context, host session.Host, provider, modelID string) (model.Window, error) {
+	if err := session.CheckHost(host); err != nil {
+		return model.Window{}, err
 	}
-	return s.modelWindow(ctx, host, provider, model, s.Config(""), s.rules(host))
+	return s.modelWindow(ctx, host, provider, modelID, s.Config(""), s.rules(host))
 }
 
 // modelWindow resolves the window of a model with what was learned of it.
-func (s *Service) modelWindow(ctx context.Context, host Host, provider, model string, cfg Config, rules Rules) (Window, error) {
+func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, modelID string, cfg settings.Config, rules session.Rules) (model.Window, error) {
 	learned, err := s.Store.Windows(ctx)
 	if err != nil {
-		return Window{}, err
+		return model.Window{}, err
 	}
-	served := cmp.Or(provider, ParseModel(model).Provider, rules.Provider)
-	var known LearnedWindow
+	served := cmp.Or(provider, model.Parse(modelID).Provider, rules.Provider)
+	var known session.LearnedWindow
 	for _, l := range learned {
-		if l.Host == host && l.Provider == served && l.Model == PlainModel(model) {
+		if l.Host == host && l.Provider == served && l.Model == model.Plain(modelID) {
 			known = l
 		}
 	}
-	return ResolveWindow(host, provider, model, Limits{}, known, cfg.Window, rules), nil
+	return session.WindowOf(host, provider, modelID, model.Limits{}, known, cfg.Window, rules), nil
 }
 
 // Report returns the fleet's figures.
-func (s *Service) Report(ctx context.Context) (ContextOptimizationReport, error) {
+func (s *Service) Report(ctx context.Context) (fleet.ContextOptimizationReport, error) {
 	cfg := s.Config("").Metrics
-	fleet, err := s.Store.Fleet(ctx, cfg.WindowTasks)
+	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)
 	if err != nil {
-		return ContextOptimizationReport{}, err
+		return fleet.ContextOptimizationReport{}, err
 	}
-	return fleet.Report(cfg), nil
+	return figures.Report(cfg), nil
 }
 
 // RecordTask records the tokens of one task and returns the rate after it, with the alert that it raised, if any.
-func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate float64, alert *Alert, err error) {
+func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate float64, alert *fleet.Alert, err error) {
 	cfg, now := s.Config("").Metrics, s.Now()
-	q := Query{Task: func(Session) string { return id }, TaskThreshold: cfg.ThresholdTokens, WindowTasks: cfg.WindowTasks}
-	err = s.Store.Update(ctx, q, func(st State) Changes {
+	q := Query{Task: func(session.Session) string { return id }, TaskThreshold: cfg.ThresholdTokens, WindowTasks: cfg.WindowTasks}
+	err = s.Store.Update(ctx, q, func(st session.State) session.Changes {
 		sums := st.Tasks.Record(tokens, cfg.ThresholdTokens)
-		changes := Changes{Task: &Task{ID: id, Tokens: tokens, At: now}, WindowTasks: cfg.WindowTasks}
+		changes := session.Changes{Task: &fleet.Task{ID: id, Tokens: tokens, At: now}, WindowTasks: cfg.WindowTasks}
 		rate = sums.Rate()
 		if a, due := st.Alert.Due(sums, cfg, now); due {
-			alert, changes.Alert = &a, &AlertGate{At: now, Rate: a.Rate}
+			alert, changes.Alert = &a, &fleet.AlertGate{At: now, Rate: a.Rate}
 		}
 		return changes
 	})
@@ -182,29 +190,61 @@ func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate f
 
 // CountTrim adds a trim that saved tokens to the fleet's figures.
 func (s *Service) CountTrim(ctx context.Context, savedTokens int) error {
-	return s.Store.Update(ctx, Query{}, func(State) Changes {
-		return Changes{Trim: &TrimCount{Operations: 1, Tokens: savedTokens}}
+	return s.Store.Update(ctx, Query{}, func(session.State) session.Changes {
+		return session.Changes{Trim: &fleet.TrimCount{Operations: 1, Tokens: savedTokens}}
 	})
 }
 
 // views returns sessions as clients see them now, with what was learned of windows.
-func (s *Service) views(stored []Snapshot, learned []LearnedWindow) []SessionView {
-	type model struct {
-		host            Host
+func (s *Service) views(stored []session.Snapshot, learned []session.LearnedWindow) []SessionView {
+	type modelID struct {
+		host            session.Host
 		provider, plain string
 	}
-	byModel := make(map[model]LearnedWindow, len(learned))
+	byModel := make(map[modelID]session.LearnedWindow, len(learned))
 	for _, l := range learned {
-		byModel[model{l.Host, l.Provider, l.Model}] = l
+		byModel[modelID{l.Host, l.Provider, l.Model}] = l
 	}
 	now, views := s.Now(), make([]SessionView, 0, len(stored))
 	for _, snap := range stored {
-		l := byModel[model{snap.Session.Host, snap.Session.Provider, PlainModel(snap.Session.Model)}]
-		view := snap.View(l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now)
+		l := byModel[modelID{snap.Session.Host, snap.Session.Provider, model.Plain(snap.Session.Model)}]
+		view := View(snap, l, s.Config(snap.Session.CWD), s.rules(snap.Session.Host), now)
 		if view.State == StateActive && s.HostGone(snap.Session.HostPID) {
 			view.State = StateIdle
 		}
 		views = append(views, view)
 	}
 	return views
+}
+
+// FleetReport is the fleet's figures with how they are spread.
+type FleetReport struct {
+	fleet.ContextOptimizationReport
+	Sessions    int         `json:"sessions"`    // how many are known, those that ended included
+	Compactions int         `json:"compactions"` // of those sessions
+	Histogram   []fleet.Bin `json:"histogram"`   // of the tasks; they follow one another from 0, and the last is not empty
+	// TaskTokens are those of each task, the oldest first.
+	TaskTokens []int `json:"taskTokens"`
+}
+
+// FleetReport returns the fleet's figures with how they are spread.
+func (s *Service) FleetReport(ctx context.Context) (FleetReport, error) {
+	cfg := s.Config("").Metrics
+	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)
+	if err != nil {
+		return FleetReport{}, err
+	}
+	stored, err := s.Store.Sessions(ctx, SessionFilter{IncludeEnded: true})
+	if err != nil {
+		return FleetReport{}, err
+	}
+	r := FleetReport{ContextOptimizationReport: figures.Report(cfg), Sessions: len(stored), Histogram: fleet.Histogram(figures.Tokens), TaskTokens: slices.Clone(figures.Tokens)}
+	slices.Reverse(r.TaskTokens)
+	if r.TaskTokens == nil {
+		r.TaskTokens = []int{}
+	}
+	for _, snap := range stored {
+		r.Compactions += snap.Session.Compaction.Count
+	}
+	return r, nil
 }

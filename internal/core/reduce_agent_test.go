@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // A sub-agent's calls and usage never move the main gauge or the working set.
 func TestSubAgentsStandApart(t *testing.T) {
 	w := newWorld()
-	w.play(t, w.at(BatchFinished, 50_000))
-	inside := w.at(BatchFinished, 190_000)
+	w.play(t, w.at(session.BatchFinished, 50_000))
+	inside := w.at(session.BatchFinished, 190_000)
 	inside.CWD = "/elsewhere"
-	inside.AgentID, inside.AgentType, inside.Paths = "a1", "explore", []PathUse{{Path: "/p/x.go", Use: Read}}
-	out := w.play(t, Event{Kind: AgentStarted, AgentID: "a1"}, inside)
+	inside.AgentID, inside.AgentType, inside.Paths = "a1", "explore", []session.PathUse{{Path: "/p/x.go", Use: session.Read}}
+	out := w.play(t, session.Event{Kind: session.AgentStarted, AgentID: "a1"}, inside)
 	if got := *out.Session.Usage.Tokens; got != 50_000 || len(out.Session.WorkingSet) != 0 {
 		t.Errorf("main gauge %d, working set %v", got, out.Session.WorkingSet)
 	}
@@ -24,31 +26,31 @@ func TestSubAgentsStandApart(t *testing.T) {
 		t.Errorf("agents = %+v", out.Session.Agents)
 	}
 	// At its end its last response is often missing: the figure is marked as one behind.
-	out = w.play(t, Event{Kind: AgentFinished, AgentID: "a1"})
+	out = w.play(t, session.Event{Kind: session.AgentFinished, AgentID: "a1"})
 	if ended := out.Session.AgentsEnded; len(out.Session.Agents) != 0 || len(ended) != 1 || *ended[0].Usage.Tokens != 190_000 || !ended[0].Usage.Stale {
 		t.Errorf("finished: %+v, still there: %+v", ended, out.Session.Agents)
 	}
 	// What the file has by then may be the response before, written late: the figure is still one behind.
 	late := w.reported(193_000)
 	late.At = late.At.Add(-time.Minute)
-	batch, finished := Event{Kind: BatchFinished, AgentID: "a2"}, Event{Kind: AgentFinished, AgentID: "a2", Reports: []Report{late}}
+	batch, finished := session.Event{Kind: session.BatchFinished, AgentID: "a2"}, session.Event{Kind: session.AgentFinished, AgentID: "a2", Reports: []session.Report{late}}
 	out = w.play(t, batch, finished)
 	if ended := out.Session.AgentsEnded; len(ended) != 2 || *ended[1].Usage.Tokens != 193_000 || !ended[1].Usage.Stale {
 		t.Errorf("with the response before: %+v", ended)
 	}
-	last := w.at(AgentFinished, 195_000)
+	last := w.at(session.AgentFinished, 195_000)
 	last.AgentID = "a1"
-	out = w.play(t, last, Event{Kind: PromptSubmitted, Machine: true})
+	out = w.play(t, last, session.Event{Kind: session.PromptSubmitted, Machine: true})
 	if ended := out.Session.AgentsEnded; len(ended) != 2 || *ended[0].Usage.Tokens != 195_000 || ended[0].Usage.Stale {
 		t.Errorf("with its last response: %+v", ended)
 	}
-	if out = w.play(t, Event{Kind: PromptSubmitted}); len(out.Session.AgentsEnded) != 0 {
+	if out = w.play(t, session.Event{Kind: session.PromptSubmitted}); len(out.Session.AgentsEnded) != 0 {
 		t.Errorf("still shown after a person's prompt: %+v", out.Session.AgentsEnded)
 	}
-	for i := range MaxAgents + 5 {
-		w.play(t, Event{Kind: AgentStarted, AgentID: fmt.Sprint("n", i)})
+	for i := range session.MaxAgents + 5 {
+		w.play(t, session.Event{Kind: session.AgentStarted, AgentID: fmt.Sprint("n", i)})
 	}
-	if n := len(w.session().Agents); n != MaxAgents {
+	if n := len(w.session().Agents); n != session.MaxAgents {
 		t.Errorf("%d sub-agents kept", n)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -12,28 +15,28 @@ import (
 // context goes to the summariser, and after the compaction nothing from before counts.
 func TestLifeOfASession(t *testing.T) {
 	w := newWorld()
-	out := w.play(t, Event{Kind: SessionStarted})
+	out := w.play(t, session.Event{Kind: session.SessionStarted})
 	if got := texts(out.Effects); !strings.Contains(got, "[context used: 50%]") {
 		t.Errorf("guidance = %q", got)
 	}
-	if out = w.play(t, Event{Kind: PromptSubmitted, Prompt: "look at @notes.txt"}); len(out.Effects) != 0 {
+	if out = w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "look at @notes.txt"}); len(out.Effects) != 0 {
 		t.Errorf("a first prompt without usage was told %q", texts(out.Effects))
 	}
-	out = w.play(t, w.at(BatchFinished, 100_000), w.at(BatchFinished, 143_912))
+	out = w.play(t, w.at(session.BatchFinished, 100_000), w.at(session.BatchFinished, 143_912))
 	want := "ctxls: about 28.0% of this session's context window is still free. There is room to go on with the work at full " +
 		"quality, without hurrying or cutting it short.\n[Context Status: 72.0% used (143,912/200,000 tokens), 28.0% remaining]"
 	if diff := cmp.Diff(want, texts(out.Effects)); diff != "" {
 		t.Errorf("reminder (-want +got):\n%s", diff)
 	}
-	if out = w.play(t, w.at(BatchFinished, 150_000)); len(out.Effects) != 0 {
+	if out = w.play(t, w.at(session.BatchFinished, 150_000)); len(out.Effects) != 0 {
 		t.Errorf("a second reminder: %q", texts(out.Effects))
 	}
-	if out = w.play(t, Event{Kind: TurnFinished}, Event{Kind: PromptSubmitted, Prompt: "go on"}); texts(out.Effects) != "[context used: 75%]" {
+	if out = w.play(t, session.Event{Kind: session.TurnFinished}, session.Event{Kind: session.PromptSubmitted, Prompt: "go on"}); texts(out.Effects) != "[context used: 75%]" {
 		t.Errorf("mark = %q", texts(out.Effects))
 	}
 
-	out = w.play(t, Event{Kind: ToolFinished, Paths: []PathUse{{Path: "/p/src/main.go", Use: Edited}, {Path: "/p/b.go", Use: Read}}},
-		Event{Kind: CompactionOpened})
+	out = w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/src/main.go", Use: session.Edited}, {Path: "/p/b.go", Use: session.Read}}},
+		session.Event{Kind: session.CompactionOpened})
 	wantLines := []string{"ctxls: working context", "Current file paths in context:", "  - b.go", "  - notes.txt", "  - src/main.go"}
 	if diff := cmp.Diff(wantLines, out.Effects[0].Lines); diff != "" {
 		t.Errorf("working context (-want +got):\n%s", diff)
@@ -43,20 +46,20 @@ func TestLifeOfASession(t *testing.T) {
 	}
 
 	before := w.reported(150_000)
-	out = w.play(t, Event{Kind: CompactionDone})
+	out = w.play(t, session.Event{Kind: session.CompactionDone})
 	u := out.Session.Usage
-	if *u.Tokens != 48_000 || *u.Provenance != ProvenanceEstimate || out.Session.Compactions != 1 || out.Session.Compacting {
+	if *u.Tokens != 48_000 || *u.Provenance != session.ProvenanceEstimate || out.Session.Compactions != 1 || out.Session.Compacting {
 		t.Errorf("after the compaction: %d tokens by %s, %d compactions", *u.Tokens, *u.Provenance, out.Session.Compactions)
 	}
-	out = w.play(t, Event{Kind: CompactionDone, Accepts: []EffectKind{}, CompactedBy: &Boundary{Summary: "we edited main.go and read notes.txt."}},
-		Event{Kind: BatchFinished, Reports: []Report{before}})
+	out = w.play(t, session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "we edited main.go and read notes.txt."}},
+		session.Event{Kind: session.BatchFinished, Reports: []session.Report{before}})
 	if got := *out.Session.Usage.Tokens; got != 48_000 {
 		t.Errorf("a report from before the compaction counted: %d", got)
 	}
 	if got := texts(out.Effects); !strings.HasSuffix(got, "does not name:\n  - b.go") {
 		t.Errorf("what the summary lost = %q", got)
 	}
-	if out = w.play(t, w.at(BatchFinished, 30_000)); len(out.Effects) != 0 || *out.Session.Usage.Tokens != 30_000 {
+	if out = w.play(t, w.at(session.BatchFinished, 30_000)); len(out.Effects) != 0 || *out.Session.Usage.Tokens != 30_000 {
 		t.Errorf("after the first report: %d tokens, said %q", *out.Session.Usage.Tokens, texts(out.Effects))
 	}
 	if n := out.Session.Compactions; n != 1 {
@@ -67,23 +70,23 @@ func TestLifeOfASession(t *testing.T) {
 // A figure that may be one response old is marked.
 func TestStale(t *testing.T) {
 	w := newWorld()
-	stale := func(events ...Event) bool { return w.play(t, events...).Session.Usage.Stale }
-	if stale(w.at(BatchFinished, 10_000)) {
+	stale := func(events ...session.Event) bool { return w.play(t, events...).Session.Usage.Stale }
+	if stale(w.at(session.BatchFinished, 10_000)) {
 		t.Error("right after a report")
 	}
-	if !stale(Event{Kind: ToolStarting}) {
+	if !stale(session.Event{Kind: session.ToolStarting}) {
 		t.Error("the response that called the tool is not in the transcript yet")
 	}
-	if stale(w.at(BatchFinished, 20_000)) {
+	if stale(w.at(session.BatchFinished, 20_000)) {
 		t.Error("right after the next report")
 	}
-	if !stale(Event{Kind: BatchFinished}) {
+	if !stale(session.Event{Kind: session.BatchFinished}) {
 		t.Error("a batch whose response is not in the transcript yet")
 	}
-	if stale(w.at(BatchFinished, 25_000)) {
+	if stale(w.at(session.BatchFinished, 25_000)) {
 		t.Error("right after that response")
 	}
-	if !stale(Event{Kind: TurnFinished}) {
+	if !stale(session.Event{Kind: session.TurnFinished}) {
 		t.Error("the last response is not in the transcript yet")
 	}
 
@@ -91,36 +94,36 @@ func TestStale(t *testing.T) {
 	late := w.reported(30_000)
 	late.At = w.now.Add(time.Millisecond)
 	w.now = w.now.Add(time.Minute)
-	if !stale(Event{Kind: PromptSubmitted}, Event{Kind: TurnFinished, Reports: []Report{late}}) {
+	if !stale(session.Event{Kind: session.PromptSubmitted}, session.Event{Kind: session.TurnFinished, Reports: []session.Report{late}}) {
 		t.Error("only the response before the last is in the transcript")
 	}
-	if stale(w.at(TurnFinished, 35_000)) {
+	if stale(w.at(session.TurnFinished, 35_000)) {
 		t.Error("right after the last response")
 	}
 }
 
 func TestEndedSessions(t *testing.T) {
 	w := newWorld()
-	if s := w.play(t, w.at(BatchFinished, 10_000), Event{Kind: SessionEnded}).Session; s.State != StateEnded || s.EndedAt == nil {
+	if s := w.play(t, w.at(session.BatchFinished, 10_000), session.Event{Kind: session.SessionEnded}).Session; s.State != StateEnded || s.EndedAt == nil {
 		t.Errorf("state = %s", s.State)
 	}
-	if s := w.play(t, Event{Kind: UsageReported}).Session; s.State != StateEnded {
+	if s := w.play(t, session.Event{Kind: session.UsageReported}).Session; s.State != StateEnded {
 		t.Error("a late status line revived the session")
 	}
-	if s := w.play(t, Event{Kind: TurnFinished}, Event{Kind: AgentFinished, AgentID: "a"}).Session; s.State != StateEnded {
+	if s := w.play(t, session.Event{Kind: session.TurnFinished}, session.Event{Kind: session.AgentFinished, AgentID: "a"}).Session; s.State != StateEnded {
 		t.Error("a late stop revived the session")
 	}
-	if s := w.play(t, Event{Kind: PromptSubmitted}).Session; s.State != StateActive {
+	if s := w.play(t, session.Event{Kind: session.PromptSubmitted}).Session; s.State != StateActive {
 		t.Error("a prompt did not revive the session")
 	}
-	w.now = w.now.Add(IdleAfter + time.Second)
+	w.now = w.now.Add(session.IdleAfter + time.Second)
 	if views, err := w.service().Sessions(t.Context(), SessionFilter{}); err != nil || views[0].State != StateIdle {
 		t.Errorf("after silence: %+v, %v", views, err)
 	}
-	if out := w.play(t, Event{Kind: SessionDeleted}); !out.Deleted || len(w.sessions) != 0 {
+	if out := w.play(t, session.Event{Kind: session.SessionDeleted}); !out.Deleted || len(w.sessions) != 0 {
 		t.Error("not deleted")
 	}
-	if out := w.play(t, Event{Kind: SessionDeleted}); out.Deleted {
+	if out := w.play(t, session.Event{Kind: session.SessionDeleted}); out.Deleted {
 		t.Error("deleted twice")
 	}
 }
@@ -129,7 +132,7 @@ func TestPromptsAreKeptOnlyOnRequest(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		w := newWorld()
 		w.cfg.Store.KeepPrompts = keep
-		w.play(t, Event{Kind: PromptSubmitted, Prompt: "größe"})
+		w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "größe"})
 		if s := w.session(); s.PromptLength != 5 || s.PromptAt.IsZero() || (s.PromptText != "") != keep {
 			t.Errorf("keepPrompts %v: %+v", keep, s)
 		}
@@ -139,27 +142,27 @@ func TestPromptsAreKeptOnlyOnRequest(t *testing.T) {
 // Hooks run in parallel. A transcript line that another one has counted is not counted again, and a shorter file starts anew.
 func TestReadingsOverlap(t *testing.T) {
 	w := newWorld()
-	entry := func(offset int64, tokens int) Entry {
+	entry := func(offset int64, tokens int) session.Entry {
 		rep := w.reported(tokens)
 		rep.At = w.now.Add(time.Duration(offset) * time.Millisecond)
-		return Entry{Offset: offset, At: rep.At, Report: &rep}
+		return session.Entry{Offset: offset, At: rep.At, Report: &rep}
 	}
-	play := func(r Reading) {
-		st := State{Snapshot: Snapshot{Session: w.session()}, Known: true, Rules: claudeRules}
-		ev := Event{Host: HostClaudeCode, SessionID: "s", Kind: BatchFinished, Reading: &r}
-		if err := w.Update(t.Context(), Query{Key: ev.Key()}, func(State) Changes { ch, _ := Reduce(st, ev, w.cfg, w.now); return ch }); err != nil {
+	play := func(r session.Reading) {
+		st := session.State{Snapshot: session.Snapshot{Session: w.session()}, Known: true, Rules: claudeRules}
+		ev := session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.BatchFinished, Reading: &r}
+		if err := w.Update(t.Context(), Query{Key: ev.Key()}, func(session.State) session.Changes { ch, _ := session.Reduce(st, ev, w.cfg, w.now); return ch }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.play(t, Event{Kind: SessionStarted})
-	file := Cursor{Device: 1, Inode: 2, Offset: 300}
-	play(Reading{Cursor: file, Entries: []Entry{entry(100, 10_000), entry(200, 20_000)}})
-	play(Reading{Cursor: Cursor{1, 2, 250}, Entries: []Entry{entry(100, 10_000), entry(200, 20_000)}})
-	play(Reading{From: 250, Cursor: Cursor{1, 2, 400}, Entries: []Entry{entry(260, 25_000), entry(300, 30_000)}})
-	if n, cursor := len(w.samples[Key{HostClaudeCode, "s"}]), w.session().Cursor; n != 3 || cursor.Offset != 400 {
+	w.play(t, session.Event{Kind: session.SessionStarted})
+	file := session.Cursor{Device: 1, Inode: 2, Offset: 300}
+	play(session.Reading{Cursor: file, Entries: []session.Entry{entry(100, 10_000), entry(200, 20_000)}})
+	play(session.Reading{Cursor: session.Cursor{Device: 1, Inode: 2, Offset: 250}, Entries: []session.Entry{entry(100, 10_000), entry(200, 20_000)}})
+	play(session.Reading{From: 250, Cursor: session.Cursor{Device: 1, Inode: 2, Offset: 400}, Entries: []session.Entry{entry(260, 25_000), entry(300, 30_000)}})
+	if n, cursor := len(w.samples[session.Key{Host: session.HostClaudeCode, SessionID: "s"}]), w.session().Cursor; n != 3 || cursor.Offset != 400 {
 		t.Errorf("%d samples, cursor at %d", n, cursor.Offset)
 	}
-	play(Reading{Restarted: true, Cursor: Cursor{1, 2, 50}, Entries: []Entry{entry(500, 40_000)}})
+	play(session.Reading{Restarted: true, Cursor: session.Cursor{Device: 1, Inode: 2, Offset: 50}, Entries: []session.Entry{entry(500, 40_000)}})
 	if s := w.session(); s.Cursor.Offset != 50 || s.Gauge.Tokens != 40_000 {
 		t.Errorf("after a restart: cursor %d, %d tokens", s.Cursor.Offset, s.Gauge.Tokens)
 	}
@@ -168,8 +171,8 @@ func TestReadingsOverlap(t *testing.T) {
 // A status line shows zeros from a compaction to the next response. Where nothing else tells of the compaction, that ends
 // what it said before; it never means an empty window.
 func TestZerosOfAStatusLine(t *testing.T) {
-	line := func(tokens int) Event {
-		return Event{Kind: UsageReported, Reports: []Report{{Tokens: tokens, Tuple: UsageTuple{Input: tokens}, Provenance: ProvenanceHost}}}
+	line := func(tokens int) session.Event {
+		return session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: tokens, Tuple: session.UsageTuple{Input: tokens}, Provenance: session.ProvenanceHost}}}
 	}
 	w := newWorld()
 	if out := w.play(t, line(150_000), line(0)); out.Session.Usage.Tokens != nil || out.Session.Usage.Percent != nil {
@@ -178,10 +181,10 @@ func TestZerosOfAStatusLine(t *testing.T) {
 	if out := w.play(t, line(30_000)); *out.Session.Usage.Tokens != 30_000 {
 		t.Errorf("after the next response: %d", *out.Session.Usage.Tokens)
 	}
-	if out := w.play(t, w.at(BatchFinished, 40_000), line(0)); *out.Session.Usage.Tokens != 40_000 {
+	if out := w.play(t, w.at(session.BatchFinished, 40_000), line(0)); *out.Session.Usage.Tokens != 40_000 {
 		t.Error("zeros ended what the transcript says")
 	}
-	if out := w.play(t, Event{Kind: CompactionDone}, line(0)); *out.Session.Usage.Tokens != 12_800 {
+	if out := w.play(t, session.Event{Kind: session.CompactionDone}, line(0)); *out.Session.Usage.Tokens != 12_800 {
 		t.Error("zeros ended the estimate after a compaction")
 	}
 }
@@ -189,9 +192,9 @@ func TestZerosOfAStatusLine(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	w := newWorld()
 	for _, tokens := range []int{10_000, 15_000, 30_000} {
-		w.play(t, w.at(TurnFinished, tokens), Event{Kind: PromptSubmitted})
+		w.play(t, w.at(session.TurnFinished, tokens), session.Event{Kind: session.PromptSubmitted})
 	}
-	w.play(t, Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, w.at(TurnFinished, 12_000), Event{Kind: PromptSubmitted}, w.at(TurnFinished, 13_000), Event{Kind: PromptSubmitted})
+	w.play(t, session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, w.at(session.TurnFinished, 12_000), session.Event{Kind: session.PromptSubmitted}, w.at(session.TurnFinished, 13_000), session.Event{Kind: session.PromptSubmitted})
 	if diff := cmp.Diff([]int{5_000, 15_000, 1_000}, w.session().Growth); diff != "" {
 		t.Errorf("growth (-want +got):\n%s", diff)
 	}
@@ -200,8 +203,8 @@ func TestGrowth(t *testing.T) {
 func TestTurnsAreTasks(t *testing.T) {
 	w := newWorld()
 	// The second turn is compacted in its middle, and counts with what it held before.
-	w.play(t, Event{Kind: PromptSubmitted}, w.at(TurnFinished, 150_000), w.at(PromptSubmitted, 210_000), w.at(BatchFinished, 50_000),
-		Event{Kind: CompactionOpened}, Event{Kind: CompactionDone}, w.at(TurnFinished, 9_000))
+	w.play(t, session.Event{Kind: session.PromptSubmitted}, w.at(session.TurnFinished, 150_000), w.at(session.PromptSubmitted, 210_000), w.at(session.BatchFinished, 50_000),
+		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, w.at(session.TurnFinished, 9_000))
 	got := map[string]int{}
 	for _, task := range w.tasks {
 		got[task.ID] = task.Tokens
@@ -219,29 +222,29 @@ func TestTurnsAreTasks(t *testing.T) {
 func TestTheDirectoryOfASession(t *testing.T) {
 	w := newWorld()
 	w.cfg.Tracking.GuardDir = "exists"
-	w.play(t, Event{Kind: SessionStarted, CWD: "/p"}, w.at(BatchFinished, 100_000))
-	out := w.play(t, Event{Kind: ToolFinished, CWD: "/p/src", Paths: []PathUse{{Path: "/p/src/a.go", Use: Read}}})
+	w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/p"}, w.at(session.BatchFinished, 100_000))
+	out := w.play(t, session.Event{Kind: session.ToolFinished, CWD: "/p/src", Paths: []session.PathUse{{Path: "/p/src/a.go", Use: session.Read}}})
 	if got := w.shown(t); out.Session.CWD != "/p" || got[0] != "src/a.go" {
 		t.Errorf("after cd src the session is in %s, its files %q", out.Session.CWD, got)
 	}
 	asked := ""
 	s := w.service()
-	s.Config = func(cwd string) Config { asked = cwd; return w.cfg }
+	s.Config = func(cwd string) settings.Config { asked = cwd; return w.cfg }
 	s.DirExists = func(path string) bool { return path == "/p/exists" }
-	out, err := s.Handle(t.Context(), Event{Host: HostClaudeCode, SessionID: "s", Kind: PromptSubmitted, CWD: "/p/src", Accepts: []EffectKind{Inject}})
+	out, err := s.Handle(t.Context(), session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.PromptSubmitted, CWD: "/p/src", Accepts: []session.EffectKind{session.Inject}})
 	if err != nil || texts(out.Effects) != "[context used: 50%]" || asked != "/p" {
 		t.Errorf("settings of %q, said %q, %v", asked, texts(out.Effects), err)
 	}
-	if out = w.play(t, Event{Kind: SessionStarted, CWD: "/q"}); out.Session.CWD != "/q" {
+	if out = w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/q"}); out.Session.CWD != "/q" {
 		t.Errorf("resumed in /q, the session is in %s", out.Session.CWD)
 	}
 }
 
 func TestLongSessionIDs(t *testing.T) {
 	s := newWorld().service()
-	for length, want := range map[int]Code{0: CodeInvalid, 1: "", MaxID: "", MaxID + 1: CodeInvalid} {
-		_, err := s.Handle(t.Context(), Event{Host: HostClaudeCode, SessionID: strings.Repeat("x", length), Kind: PromptSubmitted})
-		if CodeOf(err) != want {
+	for length, want := range map[int]coded.Code{0: coded.Invalid, 1: "", session.MaxID: "", session.MaxID + 1: coded.Invalid} {
+		_, err := s.Handle(t.Context(), session.Event{Host: session.HostClaudeCode, SessionID: strings.Repeat("x", length), Kind: session.PromptSubmitted})
+		if coded.CodeOf(err) != want {
 			t.Errorf("%d bytes: %v", length, err)
 		}
 	}

@@ -11,6 +11,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
@@ -18,9 +25,9 @@ import (
 // transaction, runs Reduce inside it, and reports what came of it.
 type Service struct {
 	Store    Store
-	Adapters map[Host]Adapter
+	Adapters map[session.Host]Adapter
 	// Config returns the settings in force for a working directory; "" stands for none in particular.
-	Config func(cwd string) Config
+	Config func(cwd string) settings.Config
 	Now    func() time.Time
 	// Counter counts in Encoding what a conversation grew by. Without one it is guessed from its length.
 	Counter token.Counter
@@ -32,45 +39,45 @@ type Service struct {
 	// RealPath returns a directory's path without links; nil says that nobody can tell. Editors name a folder as it was
 	// opened, and most hosts where it really is.
 	RealPath func(path string) (string, error)
-	Meter    *Meter // counts conversations; nil where none are measured
+	Meter    *conversation.Meter // counts conversations; nil where none are measured
 	Log      *slog.Logger
 }
 
 // Outcome is what an event led to.
 type Outcome struct {
-	Key     Key
+	Key     session.Key
 	Deleted bool        // the event deleted the session, and there was one
 	Session SessionView // as it is now; the zero value when deleted
-	Effects []Effect
-	Lost    []string // paths that the last compaction lost and that are still to be told
-	Alert   *Alert   // the fleet alert that the event raised
+	Effects []session.Effect
+	Lost    []string     // paths that the last compaction lost and that are still to be told
+	Alert   *fleet.Alert // the fleet alert that the event raised
 }
 
 // Handle takes one event. When it returns nil, what the event changed is stored.
-func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
+func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error) {
 	out := Outcome{Key: ev.Key()}
 	for _, p := range []*string{&ev.CWD, &ev.Transcript, &ev.AgentTranscript} {
-		*p = Native(*p, onWindows) // a script in Git Bash says /c/x
+		*p = pathname.Native(*p, pathname.OnWindows) // a script in Git Bash says /c/x
 	}
-	if err := CheckID("sessionId", ev.SessionID); err != nil {
+	if err := session.CheckID("sessionId", ev.SessionID); err != nil {
 		return out, err
 	}
-	if err := CheckHost(ev.Host); err != nil {
+	if err := session.CheckHost(ev.Host); err != nil {
 		return out, err
 	}
 	rules := s.rules(ev.Host)
 	stored, err := s.Store.Session(ctx, ev.Key())
-	if rules.ChildSessions && CodeOf(err) == CodeNotFound {
+	if rules.ChildSessions && coded.CodeOf(err) == coded.NotFound {
 		if ev, err = s.topOf(ctx, ev); err != nil {
 			return out, err
 		}
 		out.Key = ev.Key()
 		stored, err = s.Store.Session(ctx, ev.Key())
 	}
-	if err != nil && CodeOf(err) != CodeNotFound {
+	if err != nil && coded.CodeOf(err) != coded.NotFound {
 		return out, err
 	}
-	cwd := stored.Session.project(ev)
+	cwd := stored.Session.Project(ev)
 	cfg := s.Config(cwd)
 	s.read(ctx, &ev, stored.Session)
 	s.count(&ev)
@@ -80,20 +87,20 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 	if !ev.At.IsZero() && ev.At.Before(now) {
 		now = ev.At // it came late
 	}
-	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st State) Changes {
+	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st session.State) session.Changes {
 		st.Rules = rules
-		changes, effects := Reduce(st, ev, cfg, now)
+		changes, effects := session.Reduce(st, ev, cfg, now)
 		out.Effects, out.Deleted = effects, changes.Delete && st.Known
 		if changes.Session != nil {
 			learned := st.Learned
 			if changes.Learned != nil {
 				learned = *changes.Learned
 			}
-			after := Snapshot{*changes.Session, append(changes.Paths, st.WorkingSet...)}
-			out.Session, out.Lost = after.View(learned, cfg, st.Rules, now), changes.Session.Compaction.Lost
+			after := session.Snapshot{Session: *changes.Session, WorkingSet: append(changes.Paths, st.WorkingSet...)}
+			out.Session, out.Lost = View(after, learned, cfg, st.Rules, now), changes.Session.Compaction.Lost
 		}
 		if changes.Alert != nil {
-			out.Alert = &Alert{Rate: changes.Alert.Rate, Threshold: cfg.Metrics.AlertRate, Tasks: st.Tasks.Record(changes.Task.Tokens, cfg.Metrics.ThresholdTokens).Tasks}
+			out.Alert = &fleet.Alert{Rate: changes.Alert.Rate, Threshold: cfg.Metrics.AlertRate, Tasks: st.Tasks.Record(changes.Task.Tokens, cfg.Metrics.ThresholdTokens).Tasks}
 		}
 		return changes
 	})
@@ -105,7 +112,7 @@ func (s *Service) Handle(ctx context.Context, ev Event) (Outcome, error) {
 }
 
 // Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.
-func (s *Service) Hook(ctx context.Context, host Host, name string, payload []byte) (Outcome, []byte, error) {
+func (s *Service) Hook(ctx context.Context, host session.Host, name string, payload []byte) (Outcome, []byte, error) {
 	ev, err := s.Decode(host, name, payload)
 	if err != nil {
 		return Outcome{}, nil, err
@@ -114,19 +121,19 @@ func (s *Service) Hook(ctx context.Context, host Host, name string, payload []by
 }
 
 // Decode is the first half of Hook: it says what a payload means and changes nothing.
-func (s *Service) Decode(host Host, name string, payload []byte) (Event, error) {
-	if err := CheckHost(host); err != nil {
-		return Event{}, err
+func (s *Service) Decode(host session.Host, name string, payload []byte) (session.Event, error) {
+	if err := session.CheckHost(host); err != nil {
+		return session.Event{}, err
 	}
 	adapter, ok := s.Adapters[host]
 	if !ok {
-		return Event{}, Errorf(CodeInvalid, "host: expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
+		return session.Event{}, coded.Errorf(coded.Invalid, "host: expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
 	}
 	return adapter.Decode(name, payload)
 }
 
 // Answer is the second half of Hook: it handles the event of a payload and returns what the host is to be handed.
-func (s *Service) Answer(ctx context.Context, ev Event) (Outcome, []byte, error) {
+func (s *Service) Answer(ctx context.Context, ev session.Event) (Outcome, []byte, error) {
 	out, err := s.Handle(ctx, ev)
 	if err != nil {
 		return out, nil, err
@@ -136,24 +143,24 @@ func (s *Service) Answer(ctx context.Context, ev Event) (Outcome, []byte, error)
 }
 
 // rules returns what is known of a host.
-func (s *Service) rules(host Host) Rules {
+func (s *Service) rules(host session.Host) session.Rules {
 	if adapter, ok := s.Adapters[host]; ok {
 		return adapter.Rules()
 	}
-	return Rules{}
+	return session.Rules{}
 }
 
 // read fills in what was appended to the event's transcript since the stored cursor.
-func (s *Service) read(ctx context.Context, ev *Event, stored Session) {
+func (s *Service) read(ctx context.Context, ev *session.Event, stored session.Session) {
 	path := ev.Transcript
 	if ev.AgentID != "" {
 		path = ev.AgentTranscript
 	}
 	adapter, ok := s.Adapters[ev.Host]
-	if !ok || path == "" || ev.Kind == SessionDeleted {
+	if !ok || path == "" || ev.Kind == session.SessionDeleted {
 		return
 	}
-	reading, err := adapter.Read(ctx, path, stored.cursor(ev.AgentID))
+	reading, err := adapter.Read(ctx, path, stored.CursorOf(ev.AgentID))
 	if err != nil {
 		level := slog.LevelWarn
 		if errors.Is(err, fs.ErrNotExist) { // as at a session's start
@@ -167,13 +174,13 @@ func (s *Service) read(ctx context.Context, ev *Event, stored Session) {
 
 // count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
 // what is reported.
-func (s *Service) count(ev *Event) {
-	budget := maxCountedBytes
+func (s *Service) count(ev *session.Event) {
+	budget := session.MaxCountedBytes
 	if ev.AgentID != "" {
 		budget, ev.Content = 0, nil
 	}
 	ev.Content = slices.Clone(ev.Content)
-	budget = countPieces(ev.Content, s.Counter, budget)
+	budget = session.CountPieces(ev.Content, s.Counter, budget)
 	if ev.Reading == nil {
 		return
 	}
@@ -182,24 +189,24 @@ func (s *Service) count(ev *Event) {
 		if ev.AgentID != "" {
 			e.Content = nil
 		}
-		budget = countPieces(e.Content, s.Counter, budget)
+		budget = session.CountPieces(e.Content, s.Counter, budget)
 	}
 }
 
 // topOf returns the event as one of the session at the top, where the session that it is about is known as a sub-agent's.
-func (s *Service) topOf(ctx context.Context, ev Event) (Event, error) {
+func (s *Service) topOf(ctx context.Context, ev session.Event) (session.Event, error) {
 	sessions, err := s.Store.Sessions(ctx, SessionFilter{Host: ev.Host, IncludeEnded: true})
 	if err != nil {
 		return ev, err
 	}
 	for _, snap := range sessions {
-		if !slices.ContainsFunc(snap.Session.Agents, func(a Agent) bool { return a.AgentID == ev.SessionID }) {
+		if !slices.ContainsFunc(snap.Session.Agents, func(a session.Agent) bool { return a.AgentID == ev.SessionID }) {
 			continue
 		}
 		if ev.AgentID == "" { // else it is of a sub-agent's own sub-agent
 			ev.AgentID = ev.SessionID
-			if ev.Kind == TurnFinished {
-				ev.Kind = AgentFinished
+			if ev.Kind == session.TurnFinished {
+				ev.Kind = session.AgentFinished
 			}
 		}
 		ev.SessionID = snap.Session.SessionID
@@ -209,7 +216,7 @@ func (s *Service) topOf(ctx context.Context, ev Event) (Event, error) {
 }
 
 // query asks for no more than the event's decision needs, since every hook pays for it.
-func query(ev Event, cfg Config, rules Rules) Query {
+func query(ev session.Event, cfg settings.Config, rules session.Rules) Query {
 	q := Query{Key: ev.Key(), Provider: ev.Provider, Model: ev.Model}
 	if reading := ev.Reading; reading != nil {
 		for _, e := range reading.Entries {
@@ -218,35 +225,35 @@ func query(ev Event, cfg Config, rules Rules) Query {
 			}
 			q.WorkingSet = q.WorkingSet || e.Boundary != nil
 			if e.Report != nil || e.Content != nil {
-				q.Calibration = Encoding
+				q.Calibration = session.Encoding
 			}
 		}
 	}
 	if ev.Content != nil || ev.Reports != nil {
-		q.Calibration = Encoding
+		q.Calibration = session.Encoding
 	}
-	if rules.Fall != (FallRule{}) && q.Calibration != "" { // a report may turn out to be a compaction
+	if rules.Fall != (session.FallRule{}) && q.Calibration != "" { // a report may turn out to be a compaction
 		q.WorkingSet = true
 	}
 	if ev.AgentID != "" {
 		q.Calibration = ""
 	}
 	if q.Model != "" && q.Provider == "" {
-		q.Provider = cmp.Or(ParseModel(q.Model).Provider, rules.Provider)
+		q.Provider = cmp.Or(model.Parse(q.Model).Provider, rules.Provider)
 	}
 	switch ev.Kind {
-	case CompactionOpened, CompactionDone:
+	case session.CompactionOpened, session.CompactionDone:
 		q.WorkingSet = true
-	case PromptSubmitted, TurnFinished, TurnFailed, SessionEnded:
+	case session.PromptSubmitted, session.TurnFinished, session.TurnFailed, session.SessionEnded:
 		if ev.AgentID == "" {
-			q.Task, q.TaskThreshold, q.WindowTasks = turnTask, cfg.Metrics.ThresholdTokens, cfg.Metrics.WindowTasks
+			q.Task, q.TaskThreshold, q.WindowTasks = session.TurnTask, cfg.Metrics.ThresholdTokens, cfg.Metrics.WindowTasks
 		}
 	}
 	return q
 }
 
 // tell logs what happened: every injection, and at debug level what was taken note of.
-func (s *Service) tell(ctx context.Context, ev Event, out Outcome) {
+func (s *Service) tell(ctx context.Context, ev session.Event, out Outcome) {
 	log := s.Log.With("host", ev.Host, "session", ev.SessionID, "event", ev.Name)
 	for _, e := range out.Effects {
 		log.Info("said", "kind", e.Kind, "text", e.Text, "lines", len(e.Lines))
@@ -260,7 +267,7 @@ func (s *Service) tell(ctx context.Context, ev Event, out Outcome) {
 	for _, use := range ev.Paths {
 		log.Debug("path recorded", "path", use.Path)
 	}
-	if ev.Kind == PromptSubmitted {
+	if ev.Kind == session.PromptSubmitted {
 		log.Debug("prompt seen", "characters", len([]rune(ev.Prompt)), "machine", ev.Machine)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // maxBreakdownBytes is how much text of a conversation is counted exactly for a breakdown, the newest first: more than the
@@ -14,7 +16,7 @@ const maxBreakdownBytes = 16 << 20
 
 // SessionBreakdown returns one session with its Breakdown. It reads the transcript back to the last compaction, which may
 // take seconds; progress is told how many bytes it has read and how many there are, and may be nil.
-func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(done, total int64)) (SessionDetail, error) {
+func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progress func(done, total int64)) (SessionDetail, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
 		return SessionDetail{}, err
@@ -22,10 +24,10 @@ func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(d
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	var st State // session and calibration as of one moment
-	if err := s.Store.Update(ctx, Query{Key: key, WorkingSet: true, Calibration: Encoding}, func(stored State) Changes {
+	var st session.State // session and calibration as of one moment
+	if err := s.Store.Update(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding}, func(stored session.State) session.Changes {
 		st = stored
-		return Changes{}
+		return session.Changes{}
 	}); err != nil {
 		return SessionDetail{}, err
 	}
@@ -33,18 +35,18 @@ func (s *Service) SessionBreakdown(ctx context.Context, key Key, progress func(d
 	if err != nil {
 		return SessionDetail{}, err
 	}
-	view := SessionDetail{SessionView: s.views([]Snapshot{st.Snapshot}, learned)[0]}
+	view := SessionDetail{SessionView: s.views([]session.Snapshot{st.Snapshot}, learned)[0]}
 	b, why, err := s.breakdown(ctx, st, progress)
 	if why != "" {
-		b = Breakdown{Why: why, Parts: []Part{}, Files: []FilePart{}}
+		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
 	}
 	view.Breakdown = &b
 	return view, err
 }
 
 // breakdown returns what fills a session's window, or why nobody can tell.
-func (s *Service) breakdown(ctx context.Context, st State, progress func(done, total int64)) (b Breakdown, why string, err error) {
-	e, cfg, rules := st.Session, s.Config(st.Session.CWD), s.rules(st.Session.Host)
+func (s *Service) breakdown(ctx context.Context, st session.State, progress func(done, total int64)) (b session.Breakdown, why string, err error) {
+	e := st.Session
 	scanner, ok := s.Adapters[e.Host].(Scanner)
 	switch {
 	case !ok:
@@ -56,12 +58,12 @@ func (s *Service) breakdown(ctx context.Context, st State, progress func(done, t
 	case !e.Gauge.Reported():
 		return b, "nothing has been reported since the last compaction", nil
 	}
-	var entries []Entry // newest first
+	var entries []session.Entry // newest first
 	budget := maxBreakdownBytes
-	err = scanner.Scan(ctx, e.Transcript, progress, func(en Entry) bool {
-		budget = countPieces(en.Content, s.Counter, budget)
+	err = scanner.Scan(ctx, e.Transcript, progress, func(en session.Entry) bool {
+		budget = session.CountPieces(en.Content, s.Counter, budget)
 		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
-			entries = append(entries, Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})
+			entries = append(entries, session.Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})
 		}
 		return true
 	})
@@ -75,34 +77,15 @@ func (s *Service) breakdown(ctx context.Context, st State, progress func(done, t
 		return b, "the host's record of the conversation cannot be read", nil
 	}
 	slices.Reverse(entries)
-	c := contents{e: NewEstimator(e.Provider, e.Model, st.Calibration), cwd: e.CWD, maxPathLength: cfg.Compaction.MaxPathLength, rules: rules, countsOutput: rules.CountsOutput}
-	if chosen := cfg.Usage.CountOutput; chosen != nil {
-		c.countsOutput = *chosen
-	}
-	for _, en := range upTo(entries, e.Gauge) {
-		c.add(en)
-	}
-	if b, ok = c.breakdown(e.Gauge.Tokens); !ok {
+	st.Rules = s.rules(e.Host)
+	if b, ok = session.BreakDown(st, s.Config(e.CWD), entries); !ok {
 		why = "the host has recorded no response of this size yet"
 	}
 	return b, why, nil
 }
 
-// upTo returns the entries without the responses that were made after a gauge's figure, and what came after them: the
-// transcript may be further than the last hook. The response that the gauge shows may be dated a little later there, where
-// its figure came by a hook first.
-func upTo(entries []Entry, g Gauge) []Entry {
-	shown := false
-	for i, e := range entries {
-		if e.Report == nil || !e.Report.At.After(g.At) {
-			continue
-		}
-		tuple := e.Report.Tuple
-		tuple.Output = 0
-		if shown || len(g.Recent) == 0 || tuple != g.Recent[len(g.Recent)-1] {
-			return entries[:i]
-		}
-		shown = true
-	}
-	return entries
+// SessionDetail is a session with what fills its window.
+type SessionDetail struct {
+	SessionView
+	Breakdown *session.Breakdown `json:"breakdown,omitempty"` // nil where it was not asked for
 }

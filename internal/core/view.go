@@ -3,6 +3,11 @@ package core
 import (
 	"math"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Level says how full a window is, in words.
@@ -36,29 +41,23 @@ func LevelOf(tokens, window, toCompaction int, levels []int) Level {
 // Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is
 // what is shown to people.
 type Usage struct {
-	Tokens           *int             `json:"tokens"`            // as reported, or estimated where Provenance says so
-	ProjectedTokens  *int             `json:"projectedTokens"`   // with the estimate of what was appended since
-	Band             *Band            `json:"band"`              // where the truth lies, of an estimate
-	WindowTokens     int              `json:"windowTokens"`      // how many the model accepts
-	WindowProvenance WindowProvenance `json:"windowProvenance"`  // what says so
-	WindowWhy        string           `json:"windowWhy"`         // the same for people
-	Percent          *float64         `json:"percent"`           // Tokens as a share of the window
-	Level            *Level           `json:"level"`             // the same in a word
-	Provenance       *Provenance      `json:"provenance"`        // where Tokens come from
-	Exact            bool             `json:"exact"`             // a figure of the provider's, not of ctxls'
-	AsOf             *time.Time       `json:"asOf"`              // when Tokens were so many
-	Stale            bool             `json:"stale"`             // at least one response behind
-	CompactionTokens *int             `json:"compactionTokens"`  // where the host compacts; null when it never does
-	ToCompaction     *int             `json:"toCompaction"`      // what is left until then, never negative
-	Display          Display          `json:"display"`           // the figure as people are shown it
-	GrowthPerTurn    *int             `json:"growthPerTurn"`     // what a turn has added lately
-	TurnsLeft        *Forecast        `json:"turnsToCompaction"` // how many turns are left until the host compacts, at that growth
-}
-
-// Band is a range of tokens.
-type Band struct {
-	Low  int `json:"low"`  // the least
-	High int `json:"high"` // the most
+	Tokens           *int                   `json:"tokens"`            // as reported, or estimated where Provenance says so
+	ProjectedTokens  *int                   `json:"projectedTokens"`   // with the estimate of what was appended since
+	Band             *session.Band          `json:"band"`              // where the truth lies, of an estimate
+	WindowTokens     int                    `json:"windowTokens"`      // how many the model accepts
+	WindowProvenance model.WindowProvenance `json:"windowProvenance"`  // what says so
+	WindowWhy        string                 `json:"windowWhy"`         // the same for people
+	Percent          *float64               `json:"percent"`           // Tokens as a share of the window
+	Level            *Level                 `json:"level"`             // the same in a word
+	Provenance       *session.Provenance    `json:"provenance"`        // where Tokens come from
+	Exact            bool                   `json:"exact"`             // a figure of the provider's, not of ctxls'
+	AsOf             *time.Time             `json:"asOf"`              // when Tokens were so many
+	Stale            bool                   `json:"stale"`             // at least one response behind
+	CompactionTokens *int                   `json:"compactionTokens"`  // where the host compacts; null when it never does
+	ToCompaction     *int                   `json:"toCompaction"`      // what is left until then, never negative
+	Display          Display                `json:"display"`           // the figure as people are shown it
+	GrowthPerTurn    *int                   `json:"growthPerTurn"`     // what a turn has added lately
+	TurnsLeft        *session.Forecast      `json:"turnsToCompaction"` // how many turns are left until the host compacts, at that growth
 }
 
 // Display is a usage as people are shown it: clamped and rounded.
@@ -66,13 +65,6 @@ type Display struct {
 	Tokens      *int `json:"tokens"`      // at most LimitTokens
 	LimitTokens int  `json:"limitTokens"` // what 100 percent stands for
 	Percent     *int `json:"percent"`     // 0–100
-}
-
-// Forecast is how many turns are left.
-type Forecast struct {
-	Low  int `json:"low"`  // at the least
-	Mid  int `json:"mid"`  // probably
-	High int `json:"high"` // at the most
 }
 
 // SessionState says whether a session lives.
@@ -85,12 +77,9 @@ const (
 	StateEnded  SessionState = "ended"
 )
 
-// IdleAfter is how long a session may be silent before it counts as idle.
-const IdleAfter = 30 * time.Minute
-
 // SessionView is a session as clients see it.
 type SessionView struct {
-	Host        Host         `json:"host"`                  // the program that runs the agent
+	Host        session.Host `json:"host"`                  // the program that runs the agent
 	SessionID   string       `json:"sessionId"`             // the host's own id of it
 	CWD         string       `json:"cwd"`                   // its working directory
 	Title       string       `json:"title"`                 // sanitised, as are the names below
@@ -115,14 +104,11 @@ type AgentView struct {
 	Usage     Usage  `json:"usage"`     // how full its window is
 }
 
-// maxLabel is the most characters of a title or a name that clients are given.
-const maxLabel = 300
-
-// View returns the session as clients see it at the given time.
-func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.Time) SessionView {
+// View returns a stored session as clients see it at the given time.
+func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config, rules session.Rules, now time.Time) SessionView {
 	e := s.Session
 	compaction := e.Compaction.Expire(now)
-	usage := usageOf(e.Gauge, e.window(learned, cfg, rules), cfg)
+	usage := usageOf(e.Gauge, e.Window(learned, cfg, rules), cfg)
 	if perTurn, known := e.GrowthPerTurn(); known {
 		usage.GrowthPerTurn = &perTurn
 	}
@@ -133,14 +119,14 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 	}
 	v := SessionView{
 		Host: e.Host, SessionID: e.SessionID, CWD: e.CWD,
-		Title: Sanitize(e.Title, maxLabel), Model: Sanitize(e.Model, maxLabel), Provider: Sanitize(providerOf(e, rules), maxLabel),
+		Title: text.Sanitize(e.Title, text.MaxLabel), Model: text.Sanitize(e.Model, text.MaxLabel), Provider: text.Sanitize(providerOf(e, rules), text.MaxLabel),
 		Usage: usage, Agents: []AgentView{}, WorkingSet: []string{},
 		Compactions: compaction.Count, Compacting: !compaction.OpenedAt.IsZero(), State: StateActive,
 		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
 	}
 	for _, a := range e.Agents {
-		w := ResolveWindow(e.Host, e.Provider, a.Model, a.Limits, LearnedWindow{}, cfg.Window, rules)
-		shown := AgentView{a.AgentID, Sanitize(a.AgentType, maxLabel), usageOf(a.Gauge, w, cfg)}
+		w := session.WindowOf(e.Host, e.Provider, a.Model, a.Limits, session.LearnedWindow{}, cfg.Window, rules)
+		shown := AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, w, cfg)}
 		switch {
 		case a.EndedAt.IsZero():
 			v.Agents = append(v.Agents, shown)
@@ -148,9 +134,9 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 			v.AgentsEnded = append(v.AgentsEnded, shown)
 		}
 	}
-	first := onceShown(e.CWD)
+	first := session.OnceShown(e.CWD)
 	for _, use := range s.WorkingSet {
-		shown := ShowPath(use.Path, e.CWD, cfg.Compaction.MaxPathLength)
+		shown := session.ShowPath(use.Path, e.CWD, cfg.Compaction.MaxPathLength)
 		if len(v.WorkingSet) < cfg.Compaction.MaxPaths && first(shown) {
 			v.WorkingSet = append(v.WorkingSet, shown)
 		}
@@ -158,32 +144,24 @@ func (s Snapshot) View(learned LearnedWindow, cfg Config, rules Rules, now time.
 	switch {
 	case !e.EndedAt.IsZero():
 		v.State, v.EndedAt = StateEnded, &e.EndedAt
-	case now.Sub(e.UpdatedAt) > IdleAfter:
+	case now.Sub(e.UpdatedAt) > session.IdleAfter:
 		v.State = StateIdle
 	}
 	return v
 }
 
-// window returns the window in force for the session's main chain.
-func (s Session) window(learned LearnedWindow, cfg Config, rules Rules) Window {
-	if s.Model == "" {
-		learned = s.Unnamed
-	}
-	return ResolveWindow(s.Host, s.Provider, s.Model, s.Limits, learned, cfg.Window, rules)
-}
-
-func providerOf(s Session, rules Rules) string {
+func providerOf(s session.Session, rules session.Rules) string {
 	if s.Provider != "" {
 		return s.Provider
 	}
-	if p := ParseModel(s.Model).Provider; p != "" {
+	if p := model.Parse(s.Model).Provider; p != "" {
 		return p
 	}
 	return rules.Provider
 }
 
-func usageOf(g Gauge, w Window, cfg Config) Usage {
-	u := Usage{WindowTokens: w.Tokens, WindowProvenance: w.Provenance, WindowWhy: w.Why, Display: Display{LimitTokens: displayLimit(w, cfg)}}
+func usageOf(g session.Gauge, w model.Window, cfg settings.Config) Usage {
+	u := Usage{WindowTokens: w.Tokens, WindowProvenance: w.Provenance, WindowWhy: w.Why, Display: Display{LimitTokens: session.DisplayLimit(w, cfg)}}
 	toCompaction := -1
 	if w.CompactionTokens > 0 {
 		u.CompactionTokens = &w.CompactionTokens
@@ -204,30 +182,9 @@ func usageOf(g Gauge, w Window, cfg Config) Usage {
 		u.ToCompaction = &toCompaction
 	}
 	level := LevelOf(tokens, w.Tokens, toCompaction, cfg.Levels)
-	shown, shownPercent := min(tokens, u.Display.LimitTokens), Percent(tokens, u.Display.LimitTokens)
+	shown, shownPercent := min(tokens, u.Display.LimitTokens), text.Percent(tokens, u.Display.LimitTokens)
 	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &tokens, &projected, &percent, &level, &g.Provenance
-	u.Exact, u.AsOf, u.Stale = g.Provenance != ProvenanceEstimate, &g.At, g.Behind
+	u.Exact, u.AsOf, u.Stale = g.Provenance != session.ProvenanceEstimate, &g.At, g.Behind
 	u.Display.Tokens, u.Display.Percent = &shown, &shownPercent
 	return u
-}
-
-// displayLimit returns the limit that figures are shown against, in tokens: what the user chose, else the window in force
-// while the marks are on, since one session must not hear two different shares, else a million.
-func displayLimit(w Window, cfg Config) int {
-	chosen := cfg.Reminder.DisplayLimitTokens
-	switch {
-	case chosen != nil && *chosen > 0:
-		return *chosen
-	case chosen == nil && cfg.Tracking.MaxTokens.Off():
-		return million
-	}
-	return trackingLimit(w, cfg)
-}
-
-// trackingLimit returns what 100 % stands for in the marks, in tokens.
-func trackingLimit(w Window, cfg Config) int {
-	if n := cfg.Tracking.MaxTokens.Tokens; n > 0 {
-		return n
-	}
-	return w.Tokens
 }

@@ -11,51 +11,56 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
 // world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
 // by their contract suite; this one lets the domain be tested without any.
 type world struct {
-	cfg   Config
-	rules map[Host]Rules
+	cfg   settings.Config
+	rules map[session.Host]session.Rules
 	now   time.Time
 
-	sessions map[Key]Session
-	paths    map[Key]map[string]PathUse
-	samples  map[Key][]Sample
-	learned  map[LearnedWindow]LearnedWindow // by host, provider and model alone
-	taught   map[[2]string]Calibration       // by model and encoding
-	tasks    []Task
-	alert    AlertGate
-	trim     TrimCount
+	sessions map[session.Key]session.Session
+	paths    map[session.Key]map[string]session.PathUse
+	samples  map[session.Key][]session.Sample
+	learned  map[session.LearnedWindow]session.LearnedWindow // by host, provider and model alone
+	taught   map[[2]string]session.Calibration               // by model and encoding
+	tasks    []fleet.Task
+	alert    fleet.AlertGate
+	trim     fleet.TrimCount
 	counter  token.Counter
 
 	revision       int64
-	saved, removed map[Key]int64 // the revision of the last time
+	saved, removed map[session.Key]int64 // the revision of the last time
 }
 
 func newWorld() *world {
-	return &world{cfg: DefaultConfig(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
-		rules:    map[Host]Rules{HostClaudeCode: claudeRules, HostOpenCode: openCodeRules, HostCodex: codexRules, HostGeneric: {}},
-		sessions: map[Key]Session{}, paths: map[Key]map[string]PathUse{}, samples: map[Key][]Sample{}, learned: map[LearnedWindow]LearnedWindow{},
-		taught: map[[2]string]Calibration{}, saved: map[Key]int64{}, removed: map[Key]int64{}}
+	return &world{cfg: settings.Default(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+		rules:    map[session.Host]session.Rules{session.HostClaudeCode: claudeRules, session.HostOpenCode: openCodeRules, session.HostCodex: codexRules, session.HostGeneric: {}},
+		sessions: map[session.Key]session.Session{}, paths: map[session.Key]map[string]session.PathUse{}, samples: map[session.Key][]session.Sample{}, learned: map[session.LearnedWindow]session.LearnedWindow{},
+		taught: map[[2]string]session.Calibration{}, saved: map[session.Key]int64{}, removed: map[session.Key]int64{}}
 }
 
-func learnedKey(l LearnedWindow) LearnedWindow {
-	return LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
+func learnedKey(l session.LearnedWindow) session.LearnedWindow {
+	return session.LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
 }
 
-func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) error {
-	st := State{Alert: w.alert}
+func (w *world) Update(_ context.Context, q Query, decide func(session.State) session.Changes) error {
+	st := session.State{Alert: w.alert}
 	st.Session, st.Known = w.sessions[q.Key]
 	st.WorkingSet = w.workingSet(q.Key)
 	if !q.WorkingSet {
 		st.WorkingSet = nil
 	}
-	provider, model := cmp.Or(q.Provider, st.Session.Provider), cmp.Or(q.Model, st.Session.Model)
-	st.Learned = w.learned[LearnedWindow{Host: q.Key.Host, Provider: provider, Model: PlainModel(model)}]
-	if plain := PlainModel(model); q.Calibration != "" && plain != "" {
+	provider, modelID := cmp.Or(q.Provider, st.Session.Provider), cmp.Or(q.Model, st.Session.Model)
+	st.Learned = w.learned[session.LearnedWindow{Host: q.Key.Host, Provider: provider, Model: model.Plain(modelID)}]
+	if plain := model.Plain(modelID); q.Calibration != "" && plain != "" {
 		st.Calibration = w.taught[[2]string{plain, q.Calibration}]
 		st.Calibration.Model, st.Calibration.Encoding = plain, q.Calibration
 	}
@@ -82,7 +87,7 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		delete(w.paths, q.Key)
 		delete(w.samples, q.Key)
 		for i, t := range w.tasks {
-			if strings.HasPrefix(t.ID, TurnTaskPrefix(q.Key)) {
+			if strings.HasPrefix(t.ID, session.TurnTaskPrefix(q.Key)) {
 				w.tasks[i].ID = fmt.Sprint("forgotten ", w.now, i)
 			}
 		}
@@ -97,7 +102,7 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	}
 	for _, use := range ch.Paths {
 		if w.paths[q.Key] == nil {
-			w.paths[q.Key] = map[string]PathUse{}
+			w.paths[q.Key] = map[string]session.PathUse{}
 		}
 		old := w.paths[q.Key][use.Path]
 		use.Use = max(use.Use, old.Use)
@@ -118,7 +123,7 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 		w.trim.Tokens += ch.Trim.Tokens
 	}
 	if ch.Task != nil {
-		i := slices.IndexFunc(w.tasks, func(t Task) bool { return t.ID == ch.Task.ID })
+		i := slices.IndexFunc(w.tasks, func(t fleet.Task) bool { return t.ID == ch.Task.ID })
 		if i < 0 {
 			w.tasks = append(w.tasks, *ch.Task)
 			w.tasks = w.tasks[max(0, len(w.tasks)-ch.WindowTasks):]
@@ -129,22 +134,22 @@ func (w *world) Update(_ context.Context, q Query, decide func(State) Changes) e
 	return nil
 }
 
-func (w *world) workingSet(key Key) []PathUse {
+func (w *world) workingSet(key session.Key) []session.PathUse {
 	set := slices.Collect(maps.Values(w.paths[key]))
-	slices.SortFunc(set, func(a, b PathUse) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(set, func(a, b session.PathUse) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path)) })
 	return set
 }
 
-func (w *world) Session(_ context.Context, key Key) (Snapshot, error) {
+func (w *world) Session(_ context.Context, key session.Key) (session.Snapshot, error) {
 	s, ok := w.sessions[key]
 	if !ok {
-		return Snapshot{}, Errorf(CodeNotFound, "no session %q", key.SessionID)
+		return session.Snapshot{}, coded.Errorf(coded.NotFound, "no session %q", key.SessionID)
 	}
-	return Snapshot{s, w.workingSet(key)}, nil
+	return session.Snapshot{Session: s, WorkingSet: w.workingSet(key)}, nil
 }
 
-func (w *world) FindSessions(ctx context.Context, id string) ([]Snapshot, error) {
-	var found []Snapshot
+func (w *world) FindSessions(ctx context.Context, id string) ([]session.Snapshot, error) {
+	var found []session.Snapshot
 	for key := range w.sessions {
 		if key.SessionID == id {
 			s, _ := w.Session(ctx, key)
@@ -154,20 +159,20 @@ func (w *world) FindSessions(ctx context.Context, id string) ([]Snapshot, error)
 	return found, nil
 }
 
-func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]Snapshot, error) {
-	var all []Snapshot
+func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]session.Snapshot, error) {
+	var all []session.Snapshot
 	for key := range w.sessions {
 		s, _ := w.Session(ctx, key)
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b Snapshot) int { return b.Session.UpdatedAt.Compare(a.Session.UpdatedAt) })
+	slices.SortFunc(all, func(a, b session.Snapshot) int { return b.Session.UpdatedAt.Compare(a.Session.UpdatedAt) })
 	return all, nil
 }
 
 func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
 	feed := Feed{Revision: w.revision, Whole: since == 0, Alert: w.alert}
-	after := func(revisions map[Key]int64) (keys []Key) {
-		for _, key := range slices.SortedFunc(maps.Keys(revisions), func(a, b Key) int { return cmp.Compare(revisions[a], revisions[b]) }) {
+	after := func(revisions map[session.Key]int64) (keys []session.Key) {
+		for _, key := range slices.SortedFunc(maps.Keys(revisions), func(a, b session.Key) int { return cmp.Compare(revisions[a], revisions[b]) }) {
 			if revisions[key] > since {
 				keys = append(keys, key)
 			}
@@ -184,19 +189,19 @@ func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
 	return feed, nil
 }
 
-func (w *world) Samples(_ context.Context, key Key, _ int) ([]Sample, error) {
+func (w *world) Samples(_ context.Context, key session.Key, _ int) ([]session.Sample, error) {
 	return w.samples[key], nil
 }
 
-func (w *world) Fleet(context.Context, int) (Fleet, error) {
-	f := Fleet{Trim: w.trim, Alert: w.alert}
+func (w *world) Fleet(context.Context, int) (fleet.Fleet, error) {
+	f := fleet.Fleet{Trim: w.trim, Alert: w.alert}
 	for _, t := range w.tasks {
 		f.Tokens = append(f.Tokens, t.Tokens)
 	}
 	return f, nil
 }
 
-func (w *world) Windows(context.Context) ([]LearnedWindow, error) {
+func (w *world) Windows(context.Context) ([]session.LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }
 
@@ -207,23 +212,23 @@ func (w *world) Close() error { return nil }
 
 // plainAdapter is a host whose payload is nothing but the event's kind, and whose transcripts are given as readings.
 type plainAdapter struct {
-	host     Host
-	rules    Rules
-	readings map[string]Reading
+	host     session.Host
+	rules    session.Rules
+	readings map[string]session.Reading
 }
 
-func (a plainAdapter) Host() Host   { return a.host }
-func (a plainAdapter) Rules() Rules { return a.rules }
-func (a plainAdapter) Decode(name string, payload []byte) (Event, error) {
+func (a plainAdapter) Host() session.Host   { return a.host }
+func (a plainAdapter) Rules() session.Rules { return a.rules }
+func (a plainAdapter) Decode(name string, payload []byte) (session.Event, error) {
 	if len(payload) == 0 {
-		return Event{}, Errorf(CodeInvalid, "payload: expected an event, got nothing")
+		return session.Event{}, coded.Errorf(coded.Invalid, "payload: expected an event, got nothing")
 	}
-	return Event{Host: a.host, SessionID: "s", Kind: Kind(payload), Name: name, Accepts: []EffectKind{Inject, CompactionContext}}, nil
+	return session.Event{Host: a.host, SessionID: "s", Kind: session.Kind(payload), Name: name, Accepts: []session.EffectKind{session.Inject, session.CompactionContext}}, nil
 }
-func (a plainAdapter) Read(_ context.Context, path string, _ Cursor) (Reading, error) {
+func (a plainAdapter) Read(_ context.Context, path string, _ session.Cursor) (session.Reading, error) {
 	return a.readings[path], nil
 }
-func (a plainAdapter) Encode(_ Event, effects []Effect) ([]byte, error) {
+func (a plainAdapter) Encode(_ session.Event, effects []session.Effect) ([]byte, error) {
 	var texts []string
 	for _, e := range effects {
 		texts = append(texts, e.Text)
@@ -232,21 +237,21 @@ func (a plainAdapter) Encode(_ Event, effects []Effect) ([]byte, error) {
 }
 
 func (w *world) service() *Service {
-	adapters := map[Host]Adapter{}
+	adapters := map[session.Host]Adapter{}
 	for host, rules := range w.rules {
 		adapters[host] = plainAdapter{host: host, rules: rules}
 	}
-	return &Service{Store: w, Adapters: adapters, Config: func(string) Config { return w.cfg }, Now: func() time.Time { return w.now }, Counter: w.counter,
+	return &Service{Store: w, Adapters: adapters, Config: func(string) settings.Config { return w.cfg }, Now: func() time.Time { return w.now }, Counter: w.counter,
 		DirExists: func(path string) bool { return strings.HasSuffix(path, "exists") }, Log: slog.New(slog.DiscardHandler)}
 }
 
 // play handles one event a second and returns what the last one led to.
-func (w *world) play(t testing.TB, events ...Event) Outcome {
+func (w *world) play(t testing.TB, events ...session.Event) Outcome {
 	t.Helper()
 	var out Outcome
 	for _, ev := range events {
 		if ev.Host == "" {
-			ev.Host = HostClaudeCode
+			ev.Host = session.HostClaudeCode
 		}
 		if ev.SessionID == "" {
 			ev.SessionID = "s"
@@ -255,7 +260,7 @@ func (w *world) play(t testing.TB, events ...Event) Outcome {
 			ev.CWD = "/p"
 		}
 		if ev.Accepts == nil {
-			ev.Accepts = []EffectKind{Inject, CompactionContext}
+			ev.Accepts = []session.EffectKind{session.Inject, session.CompactionContext}
 		}
 		w.now = w.now.Add(time.Second)
 		ev.Reports = slices.Clone(ev.Reports)
@@ -274,7 +279,7 @@ func (w *world) play(t testing.TB, events ...Event) Outcome {
 }
 
 // texts joins what was said.
-func texts(effects []Effect) string {
+func texts(effects []session.Effect) string {
 	var all []string
 	for _, e := range effects {
 		all = append(all, e.Text)
@@ -283,19 +288,37 @@ func texts(effects []Effect) string {
 	return strings.Join(all, "\n")
 }
 
-func (w *world) session() Session { return w.sessions[Key{HostClaudeCode, "s"}] }
+func (w *world) session() session.Session {
+	return w.sessions[session.Key{Host: session.HostClaudeCode, SessionID: "s"}]
+}
 
 // reported is a report of a response that was made now.
-func (w *world) reported(tokens int) Report {
-	return Report{At: w.now, Tuple: UsageTuple{Input: 12, CacheRead: tokens - 12, Output: 77}, Tokens: tokens, Provenance: ProvenanceTranscript, Model: "claude-sonnet-4-5"}
+func (w *world) reported(tokens int) session.Report {
+	return session.Report{At: w.now, Tuple: session.UsageTuple{Input: 12, CacheRead: tokens - 12, Output: 77}, Tokens: tokens, Provenance: session.ProvenanceTranscript, Model: "claude-sonnet-4-5"}
 }
 
 // whenPlayed stands for the time at which an event is played.
 var whenPlayed = time.Unix(1, 0)
 
 // at is an event at which a response of the given occupancy becomes known.
-func (w *world) at(kind Kind, tokens int) Event {
+func (w *world) at(kind session.Kind, tokens int) session.Event {
 	rep := w.reported(tokens)
 	rep.At = whenPlayed
-	return Event{Kind: kind, Reports: []Report{rep}}
+	return session.Event{Kind: kind, Reports: []session.Report{rep}}
 }
+
+// What package session keeps to itself, and tests here stand on.
+const (
+	lateSign       = 2 * time.Minute
+	openingExpires = 10 * time.Minute
+	maxGrowth      = 8
+	unseenPrompt   = 45_000
+)
+
+var claudeRules = session.Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
+	Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
+
+var (
+	openCodeRules = session.Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, GuideLate: true, Compaction: model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
+	codexRules    = session.Rules{Provider: "openai", CountsOutput: true, Compaction: model.CompactionRule{Numerator: 90, Denominator: 95}}
+)

@@ -15,7 +15,9 @@ import (
 
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/install"
 	"github.com/ctxls/ctxls/internal/store"
@@ -24,11 +26,11 @@ import (
 // Options say what to check.
 type Options struct {
 	Env       host.Env
-	Sources   config.Sources           // of the settings, for the current directory
-	StatePath func(core.Config) string // the state's place under these settings
-	Usual     func(core.Config) bool   // that is where the state always lies
-	LogPath   func(core.Config) string // the log's place under these settings
-	Hosts     []core.Host              // the only hosts to check; none is all
+	Sources   config.Sources               // of the settings, for the current directory
+	StatePath func(settings.Config) string // the state's place under these settings
+	Usual     func(settings.Config) bool   // that is where the state always lies
+	LogPath   func(settings.Config) string // the log's place under these settings
+	Hosts     []session.Host               // the only hosts to check; none is all
 	Version   string
 	Now       time.Time
 }
@@ -51,7 +53,7 @@ func Run(ctx context.Context, o Options) []check.Check {
 // doctor is one run.
 type doctor struct {
 	Options
-	cfg      core.Config
+	cfg      settings.Config
 	problems []config.Problem
 	self     string // the path by which hosts run this program; "" is unknown
 	state    store.Inspection
@@ -65,11 +67,11 @@ const maxCheckText = 1000
 
 // add notes a check of the present group. hint says what to do; "" is nothing.
 func (d *doctor) add(status check.Status, name, what, hint string) {
-	d.checks = append(d.checks, check.Check{Group: d.group, Name: name, Status: status, What: core.Sanitize(what, maxCheckText), Hint: core.Sanitize(hint, maxCheckText)})
+	d.checks = append(d.checks, check.Check{Group: d.group, Name: name, Status: status, What: text.Sanitize(what, maxCheckText), Hint: text.Sanitize(hint, maxCheckText)})
 }
 
 // asked reports whether a host is one of those that doctor is to look at.
-func (d *doctor) asked(host core.Host) bool {
+func (d *doctor) asked(host session.Host) bool {
 	return len(d.Hosts) == 0 || slices.Contains(d.Hosts, host)
 }
 

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/check"
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/host/settings"
@@ -301,9 +302,9 @@ func (d *doctor) checkStatusLine(h hostState) {
 		case !line.Set:
 			continue
 		case line.Program == "":
-			d.add(check.Warn, "status line", "another one ("+core.Sanitize(line.Then, 60)+"); only there does "+h.Title+" tell how large the window is", h.command("install", p.Scope, " --statusline")+" puts ours before it")
+			d.add(check.Warn, "status line", "another one ("+text.Sanitize(line.Then, 60)+"); only there does "+h.Title+" tell how large the window is", h.command("install", p.Scope, " --statusline")+" puts ours before it")
 		case line.Then != "":
-			d.add(check.OK, "status line", "ours, with yours behind it ("+core.Sanitize(line.Then, 60)+")", "")
+			d.add(check.OK, "status line", "ours, with yours behind it ("+text.Sanitize(line.Then, 60)+")", "")
 		default:
 			d.add(check.OK, "status line", "ours", "")
 		}
@@ -320,11 +321,11 @@ func (d *doctor) checkStatusLine(h hostState) {
 }
 
 // checkSign says when the host was last heard of.
-func (d *doctor) checkSign(host core.Host, installed bool, wants string) {
+func (d *doctor) checkSign(host session.Host, installed bool, wants string) {
 	if d.state.Unreadable != nil || len(d.state.Damage) > 0 || d.state.Older {
 		return // nobody can know
 	}
-	i := slices.IndexFunc(d.state.Sessions, func(s core.Session) bool { return s.Host == host })
+	i := slices.IndexFunc(d.state.Sessions, func(s session.Session) bool { return s.Host == host })
 	switch {
 	case i >= 0:
 		d.add(check.OK, "last sign", ui.Ago(d.Now.Sub(d.state.Sessions[i].UpdatedAt)), "")

@@ -18,6 +18,10 @@ import (
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/store"
@@ -93,7 +97,7 @@ func (d *doctor) checkState() {
 
 // unreadableHint says what to do about a state that cannot be read.
 func unreadableHint(err error) string {
-	if core.CodeOf(err) == core.CodeInvalid {
+	if coded.CodeOf(err) == coded.Invalid {
 		return "'ctxls config path' shows where the name comes from"
 	}
 	return "where the message names no remedy: move the file away, and the next hook starts a fresh one"
@@ -131,7 +135,7 @@ const (
 
 func (d *doctor) checkLog() {
 	path := d.LogPath(d.cfg)
-	text, whole, err := readEnd(path, maxLogRead)
+	txt, whole, err := readEnd(path, maxLogRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.add(check.OK, "log", path+" is not there: nothing was ever worth a line", "")
@@ -143,7 +147,7 @@ func (d *doctor) checkLog() {
 	d.add(check.OK, "log", path+" ("+size(whole)+")", "")
 	logLine := regexp.MustCompile(`^time=(\S+) level=(WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)(.*)$`) // as log/slog writes a warning or an error
 	shown := 0
-	for _, line := range slices.Backward(strings.Split(string(text), "\n")) {
+	for _, line := range slices.Backward(strings.Split(string(txt), "\n")) {
 		parts := logLine.FindStringSubmatch(line)
 		if parts == nil {
 			continue
@@ -161,7 +165,7 @@ func (d *doctor) checkLog() {
 		if shown == 1 {
 			hint = "docs/troubleshooting.md says what messages mean; 'tail " + quoted(path) + "' shows more"
 		}
-		d.add(check.Warn, strings.ToLower(strings.Replace(parts[2], "WARN", "warning", 1)), core.Sanitize(ui.Ago(d.Now.Sub(at))+": "+message+parts[4], 300), hint)
+		d.add(check.Warn, strings.ToLower(strings.Replace(parts[2], "WARN", "warning", 1)), text.Sanitize(ui.Ago(d.Now.Sub(at))+": "+message+parts[4], 300), hint)
 	}
 }
 
@@ -188,7 +192,7 @@ func readEnd(path string, most int64) (text []byte, whole int64, err error) {
 }
 
 // sessions returns those of the hosts that were asked about, the newest first.
-func (d *doctor) sessions() (all []core.Session) {
+func (d *doctor) sessions() (all []session.Session) {
 	for _, s := range d.state.Sessions {
 		if d.asked(s.Host) {
 			all = append(all, s)
@@ -209,7 +213,7 @@ func (d *doctor) checkTranscripts() {
 		if _, _, err := readEnd(s.Transcript, 1); err == nil {
 			continue
 		}
-		if s.EndedAt.IsZero() && d.Now.Sub(s.UpdatedAt) < core.IdleAfter {
+		if s.EndedAt.IsZero() && d.Now.Sub(s.UpdatedAt) < session.IdleAfter {
 			goneAlive++
 			example = s.Transcript
 		} else {
@@ -234,34 +238,34 @@ func (d *doctor) checkTranscripts() {
 const maxWindows = 5
 
 func (d *doctor) checkWindows() {
-	type model struct {
-		host            core.Host
+	type modelID struct {
+		host            session.Host
 		provider, plain string
 	}
-	learned := map[model]core.LearnedWindow{}
+	learned := map[modelID]session.LearnedWindow{}
 	for _, w := range d.state.Windows {
-		learned[model{w.Host, w.Provider, w.Model}] = w
+		learned[modelID{w.Host, w.Provider, w.Model}] = w
 	}
-	loader, seen := config.NewLoader(d.Sources), map[model]bool{}
+	loader, seen := config.NewLoader(d.Sources), map[modelID]bool{}
 	for _, s := range d.sessions() {
-		m := model{s.Host, s.Provider, core.PlainModel(s.Model)}
+		m := modelID{s.Host, s.Provider, model.Plain(s.Model)}
 		if s.Model == "" || seen[m] || len(seen) == maxWindows {
 			continue
 		}
 		seen[m] = true
-		var rules core.Rules
+		var rules session.Rules
 		h, known := registry.Find(s.Host)
 		if known {
 			rules = h.Adapter(d.Env.Getenv).Rules()
 		}
 		cfg, _ := loader.For(cmp.Or(s.CWD, d.Env.CWD)) // a workspace may know better
-		usage := core.Snapshot{Session: s}.View(learned[m], cfg, rules, d.Now).Usage
+		usage := core.View(session.Snapshot{Session: s}, learned[m], cfg, rules, d.Now).Usage
 		what := fmt.Sprintf("%s in %s: %s, %s", s.Model, s.Host, ui.Tokens(usage.WindowTokens), usage.WindowWhy)
-		if usage.WindowProvenance != core.WindowFromDefault {
+		if usage.WindowProvenance != model.WindowFromDefault {
 			d.add(check.OK, "window", what, "")
 			continue
 		}
-		hint := fmt.Sprintf(`{"window": {"overrides": {%q: TOKENS}}} in %s says how large it is`, core.PlainModel(s.Model), d.Sources.UserFile)
+		hint := fmt.Sprintf(`{"window": {"overrides": {%q: TOKENS}}} in %s says how large it is`, model.Plain(s.Model), d.Sources.UserFile)
 		if _, ok := h.Installer.(host.StatusLiner); ok {
 			hint = fmt.Sprintf("'ctxls install %s --statusline': there %s tells it. Or %s", h.Name, h.Title, hint)
 		}

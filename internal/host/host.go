@@ -8,12 +8,13 @@ import (
 
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // Host is one agent host.
 type Host struct {
-	Name  core.Host
+	Name  session.Host
 	Title string // its name in sentences, such as Claude Code
 	// Adapter returns the host's adapter. getenv looks up the environment that the host gave its hook; it is nil in a server,
 	// which the host did not start.
@@ -41,7 +42,7 @@ type Installer interface {
 	// Install returns the text of a settings file after which the host runs executable, an absolute path, at its events, and as
 	// its status line where statusline is set. name is the file's, for errors; text is nil where there is no file. done has one
 	// sentence for each change; none means that there is nothing to change. A text that cannot be edited is an error with
-	// core.CodeInvalid.
+	// coded.Invalid.
 	Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error)
 	// Uninstall returns the text without what Install put in. before is the text as it was before Install, nil where it is not
 	// known. after is nil where the file is to be removed.

@@ -5,14 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // HostPlan says whether a host is on this machine, and what installing into it would do.
 type HostPlan struct {
-	Host       core.Host        `json:"host"`
+	Host       session.Host     `json:"host"`
 	Scopes     []settings.Scope `json:"scopes"`     // each is the name of a flag; the first is the default
 	StatusLine bool             `json:"statusline"` // --statusline is allowed
 	Found      bool             `json:"found"`      // its program or its directory exists

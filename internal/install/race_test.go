@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/host/settings"
@@ -41,7 +42,7 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace} {
 		t.Run(name, func(t *testing.T) {
 			home, gaveUp := t.TempDir(), 0
-			h, _ := registry.Find(core.HostClaudeCode)
+			h, _ := registry.Find(session.HostClaudeCode)
 			env := host.Env{Getenv: func(string) string { return "" }, Home: home, CWD: home}
 			path := h.Installer.SettingsFile(settings.User, env)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -95,7 +96,7 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 				if err == nil && len(change.Done) > 0 {
 					_, err = apply(change)
 				}
-				if core.CodeOf(err) == core.CodeUnavailable {
+				if coded.CodeOf(err) == coded.Unavailable {
 					gaveUp++
 				} else if err != nil {
 					t.Error(err)
@@ -138,7 +139,7 @@ func TestInstallDoesNotFollowALinkOutOfTheProject(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, _ := os.ReadFile(victim)
-			h, _ := registry.Find(core.HostClaudeCode)
+			h, _ := registry.Find(session.HostClaudeCode)
 			env := host.Env{Getenv: func(string) string { return "" }, Home: t.TempDir(), CWD: project}
 			_, err := Open(h, settings.Project, env, false)
 			advice, ok := errors.AsType[Error](err)
@@ -169,7 +170,7 @@ func TestInstallDoesNotFollowALinkOutOfTheProject(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(project, "shared"), 0o700), os.Symlink("shared", filepath.Join(project, ".claude"))); err != nil {
 		t.Fatal(err)
 	}
-	h, _ := registry.Find(core.HostClaudeCode)
+	h, _ := registry.Find(session.HostClaudeCode)
 	if _, err := Open(h, settings.Project, host.Env{Getenv: func(string) string { return "" }, CWD: project}, false); err != nil {
 		t.Error(err)
 	}

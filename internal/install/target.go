@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -193,7 +193,7 @@ func (t *Target) write(c Change, write func(Change) error) (Change, error) {
 			return c, err
 		}
 	}
-	return c, core.Errorf(core.CodeUnavailable, "%s: another program keeps writing this file; nothing was done, try again", t.File.Path)
+	return c, coded.Errorf(coded.Unavailable, "%s: another program keeps writing this file; nothing was done, try again", t.File.Path)
 }
 
 // OtherStatusLines says where other scopes set a status line too, since the host shows only one of them.

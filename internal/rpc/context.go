@@ -3,18 +3,18 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
 // MeasureParams are a conversation to count.
 type MeasureParams struct {
-	core.MeasureRequest
+	conversation.MeasureRequest
 	WorkDone
 }
 
-func (p *MeasureParams) conversation() *core.Conversation { return &p.Conversation }
+func (p *MeasureParams) conversation() *conversation.Conversation { return &p.Conversation }
 
-func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (core.Measurement, error) {
+func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (conversation.Measurement, error) {
 	defer s.longWork(p.WorkDone, "measuring")()
 	m, err := s.service.Measure(ctx, p.MeasureRequest, s.client.folder())
 	return m, inParams(err)
@@ -22,13 +22,13 @@ func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (core.Mea
 
 // TrimParams are a conversation to trim.
 type TrimParams struct {
-	core.TrimRequest
+	conversation.TrimRequest
 	WorkDone
 }
 
-func (p *TrimParams) conversation() *core.Conversation { return &p.Conversation }
+func (p *TrimParams) conversation() *conversation.Conversation { return &p.Conversation }
 
-func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (core.TrimResult, error) {
+func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (conversation.TrimResult, error) {
 	defer s.longWork(p.WorkDone, "trimming")()
 	result, err := s.service.Trim(ctx, p.TrimRequest, s.client.folder())
 	return result, inParams(err)
@@ -36,12 +36,12 @@ func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (core.TrimResul
 
 // PrepareParams are a conversation that is about to be sent.
 type PrepareParams struct {
-	core.PrepareRequest
+	conversation.PrepareRequest
 	SessionID string `json:"sessionId,omitzero"` // the session that it belongs to, where that is not the task's id
 	WorkDone
 }
 
-func (p *PrepareParams) conversation() *core.Conversation { return &p.Conversation }
+func (p *PrepareParams) conversation() *conversation.Conversation { return &p.Conversation }
 
 func (p *PrepareParams) check() error {
 	if p.SessionID != "" {
@@ -52,7 +52,7 @@ func (p *PrepareParams) check() error {
 	return checkName("taskId", p.TaskID)
 }
 
-func (s *Server) contextPrepare(ctx context.Context, p *PrepareParams) (core.Prepared, error) {
+func (s *Server) contextPrepare(ctx context.Context, p *PrepareParams) (conversation.Prepared, error) {
 	defer s.longWork(p.WorkDone, "preparing")()
 	result, _, err := s.service.Prepare(ctx, p.PrepareRequest, p.SessionID, s.client.folder())
 	return result, inParams(err)

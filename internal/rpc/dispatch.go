@@ -8,7 +8,7 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // handle is the one handler. The library calls it for each request in the order of arrival, on the goroutine that reads,
@@ -36,7 +36,7 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a handler panicked", "method", req.Method(), "panic", p, "stack", string(debug.Stack()))
-			reply, err = nil, wireError(core.Errorf(core.CodeInternal, "panic"))
+			reply, err = nil, wireError(coded.Errorf(coded.Internal, "panic"))
 		}
 		if !req.IsCall() {
 			reply, err = nil, nil
@@ -107,18 +107,18 @@ func (s *Server) find(req *jsonrpc2.Request) (method, error) {
 		return method{}, refusal(req.Params())
 	}
 	if s.client.isShutDown() && name != "exit" {
-		return method{}, core.Errorf(codeInvalidRequest, "the server was shut down: only exit may follow")
+		return method{}, coded.Errorf(codeInvalidRequest, "the server was shut down: only exit may follow")
 	}
 	m, ok := s.methods[name]
 	if !ok {
-		return method{}, core.Errorf(codeMethodNotFound, "no method %q", strings.ToValidUTF8(clip(name, 80), "?"))
+		return method{}, coded.Errorf(codeMethodNotFound, "no method %q", strings.ToValidUTF8(clip(name, 80), "?"))
 	}
 	return m, nil
 }
 
 // logFailure logs what a person who runs the server wants to know of: its own faults, not its client's.
 func (s *Server) logFailure(method string, err error) {
-	if core.CodeOf(err) == core.CodeInternal && !errors.Is(err, context.Canceled) {
+	if coded.CodeOf(err) == coded.Internal && !errors.Is(err, context.Canceled) {
 		s.log.Error("a request failed", "method", method, "error", err, "cause", errors.Unwrap(err))
 		return
 	}

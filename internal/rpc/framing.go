@@ -8,7 +8,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // Framing says how messages are told apart on the wire.
@@ -31,7 +31,7 @@ const (
 var errFraming = errors.New("framing lost")
 
 func framingError(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", errFraming, core.Errorf(codeParse, format, args...))
+	return fmt.Errorf("%w: %w", errFraming, coded.Errorf(codeParse, format, args...))
 }
 
 // frameReader cuts the bytes of a client into messages.
@@ -50,7 +50,7 @@ func newFrameReader(in io.Reader, framing Framing, maxBody int64) *frameReader {
 }
 
 // next returns the body of the next message; it is valid until the call after. The errors: io.EOF between two messages;
-// a *core.Error for a message that was passed over, after which reading goes on; an errFraming; or that of the reader.
+// a *coded.Error for a message that was passed over, after which reading goes on; an errFraming; or that of the reader.
 func (r *frameReader) next() ([]byte, error) {
 	if cap(r.buf) > keepBuffer {
 		r.buf = nil
@@ -220,7 +220,7 @@ func (r *frameReader) header() (length int64, err error) {
 }
 
 func (r *frameReader) tooLarge(what string) error {
-	return core.Errorf(core.CodeTooLarge, "%s is too large: at most %d bytes are accepted", what, r.maxBody)
+	return coded.Errorf(coded.TooLarge, "%s is too large: at most %d bytes are accepted", what, r.maxBody)
 }
 
 // isHeaderName keeps a JSON line, which holds colons too, from passing as a header.

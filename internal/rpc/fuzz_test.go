@@ -16,7 +16,9 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"golang.org/x/tools/txtar"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // seeds are the bodies of the transcripts: everything that is known to be difficult.
@@ -180,29 +182,29 @@ func readReplies(t *testing.T, out *bytes.Buffer, framing Framing) map[string]in
 
 // checkReply makes sure that a reply is one that clients understand: a result or an error, which has a code of the table and is fit to be
 // shown. What it hands on to a model or a host holds no character that does anything.
-func checkReply(t *testing.T, text []byte) {
+func checkReply(t *testing.T, txt []byte) {
 	var r struct {
 		JSONRPC string
 		Result  json.RawMessage
 		Error   *struct {
 			Code    int
 			Message string
-			Data    struct{ Code core.Code }
+			Data    struct{ Code coded.Code }
 		}
 	}
-	if err := json.Unmarshal(text, &r); err != nil || r.JSONRPC != "2.0" || (r.Result == nil) == (r.Error == nil) {
-		t.Fatalf("a reply of neither kind: %q: %v", text, err)
+	if err := json.Unmarshal(txt, &r); err != nil || r.JSONRPC != "2.0" || (r.Result == nil) == (r.Error == nil) {
+		t.Fatalf("a reply of neither kind: %q: %v", txt, err)
 	}
 	if e := r.Error; e != nil {
-		if e.Code != int(numbers[e.Data.Code]) || e.Code == 0 || e.Message == "" || len(e.Message) > 5000 || e.Message != core.Sanitize(e.Message, 0) {
-			t.Fatalf("an error that says %q", text)
+		if e.Code != int(numbers[e.Data.Code]) || e.Code == 0 || e.Message == "" || len(e.Message) > 5000 || e.Message != text.Sanitize(e.Message, 0) {
+			t.Fatalf("an error that says %q", txt)
 		}
 		return
 	}
 	var handed struct {
 		Output  string
 		Context []string
-		Effects []core.Effect
+		Effects []session.Effect
 	}
 	if json.Unmarshal(r.Result, &handed) != nil {
 		return // another result
@@ -211,8 +213,8 @@ func checkReply(t *testing.T, text []byte) {
 		handed.Context = append(append(handed.Context, e.Text), e.Lines...)
 	}
 	for _, said := range append(handed.Context, handed.Output) {
-		if said != core.SanitizeLines(said) {
-			t.Fatalf("%q is handed on in %q", said, text)
+		if said != text.SanitizeLines(said) {
+			t.Fatalf("%q is handed on in %q", said, txt)
 		}
 	}
 }

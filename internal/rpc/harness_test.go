@@ -18,7 +18,7 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
@@ -294,11 +294,11 @@ func probed(options Options) (*Server, *probe) {
 			case "plain":
 				return nil, errors.New("open /home/me/state.db: SELECT * FROM sessions")
 			case "wrapped":
-				return nil, fmt.Errorf("reading: %w", core.Errorf(core.CodeNotFound, "no session %q", "s1"))
+				return nil, fmt.Errorf("reading: %w", coded.Errorf(coded.NotFound, "no session %q", "s1"))
 			case "unencodable":
 				return func() {}, nil
 			}
-			return nil, core.Errorf(core.Code(p.Name), "said by the domain")
+			return nil, coded.Errorf(coded.Code(p.Name), "said by the domain")
 		}),
 		"test/tell": request(func(s *Server, _ context.Context, p *waitParams) (any, error) {
 			return nil, s.Notify("window/logMessage", LogMessageParams{Type: 3, Message: p.Name})

@@ -5,21 +5,22 @@ import (
 	"encoding/json"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // HookParams are one payload of a host.
 type HookParams struct {
-	Host    core.Host       `json:"host"`
+	Host    session.Host    `json:"host"`
 	Event   string          `json:"event,omitzero"` // the host's name of the event, where the payload does not say it
 	Payload json.RawMessage `json:"payload"`        // as the host gave it: what a command hook reads from stdin, what a plugin's function is called with
 
-	decoded core.Event
+	decoded session.Event
 	wrong   error // why there is no decoded
 }
 
 func (p *HookParams) check() error {
 	if p.Host == "" {
-		return invalid("host", "required, expected one of %v", core.Hosts)
+		return invalid("host", "required, expected one of %v", session.Hosts)
 	}
 	if len(p.Payload) == 0 || string(p.Payload) == "null" {
 		return invalid("payload", "required, expected what the host gave")
@@ -35,10 +36,10 @@ func (p *HookParams) session(s *Server) string {
 
 // HookResult is what came of a payload.
 type HookResult struct {
-	SessionID string        `json:"sessionId"`
-	Usage     *core.Usage   `json:"usage"`   // of the session now; null when the payload said that it was deleted
-	Effects   []core.Effect `json:"effects"` // what is to be done
-	Output    string        `json:"output"`  // the same in the host's own form, to be handed over verbatim
+	SessionID string           `json:"sessionId"`
+	Usage     *core.Usage      `json:"usage"`   // of the session now; null when the payload said that it was deleted
+	Effects   []session.Effect `json:"effects"` // what is to be done
+	Output    string           `json:"output"`  // the same in the host's own form, to be handed over verbatim
 }
 
 func (s *Server) hookHandle(ctx context.Context, p *HookParams) (*HookResult, error) {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
 // protocolVersion rises when a method or notification changes in a way that breaks clients.
@@ -161,7 +162,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 	s.client.mu.Unlock()
 	if again {
-		return nil, core.Errorf(codeInvalidRequest, "initialize may be sent only once")
+		return nil, coded.Errorf(codeInvalidRequest, "initialize may be sent only once")
 	}
 
 	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
@@ -312,7 +313,7 @@ func (s *Server) warn(err error) {
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {
-		path, err := core.PathOfURI(folder.URI)
+		path, err := pathname.OfURI(folder.URI)
 		if err != nil {
 			s.log.Warn("a workspace folder was passed over", "error", err)
 			continue

@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // maxBatch bounds the members of a batch. Editors send none at all; scripts that do send a handful.
@@ -29,8 +30,8 @@ type verdict struct {
 // sift sorts out what the library would end the connection over: it passes well-formed requests on, drops responses (the
 // server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
 func sift(body []byte) verdict {
-	if err := core.CheckJSON(body); err != nil {
-		return verdict{refused: core.Errorf(codeParse, "the message is %w", err)}
+	if err := jsonscan.Check(body); err != nil {
+		return verdict{refused: coded.Errorf(codeParse, "the message is %w", err)}
 	}
 	if body = bytes.TrimSpace(body); body[0] == '[' {
 		return siftBatch(body)
@@ -55,9 +56,9 @@ func siftBatch(body []byte) verdict {
 		replaced bool
 		pass     = []byte{'['}
 	)
-	for member := range core.JSONElements(body) {
+	for member := range jsonscan.Elements(body) {
 		if members++; members > maxBatch {
-			return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
+			return verdict{refused: coded.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
 		}
 		message := open(member)
 		kind, err := message.judge()
@@ -76,7 +77,7 @@ func siftBatch(body []byte) verdict {
 	}
 	switch {
 	case members == 0:
-		return verdict{refused: core.Errorf(codeInvalidRequest, "a batch has no members")}
+		return verdict{refused: coded.Errorf(codeInvalidRequest, "a batch has no members")}
 	case len(pass) == 1:
 		return verdict{}
 	case !replaced:
@@ -102,7 +103,7 @@ func refusedMember(id jsonrpc2.ID, err error) []byte {
 func refusal(params []byte) error {
 	reason := []string{"not a request"}
 	_ = json.Unmarshal(params, &reason)
-	return core.Errorf(codeInvalidRequest, "%s", strings.Join(reason, " "))
+	return coded.Errorf(codeInvalidRequest, "%s", strings.Join(reason, " "))
 }
 
 // kind is what a well-formed message is.
@@ -126,7 +127,7 @@ func open(value []byte) envelope {
 	if value[0] != '{' {
 		return e
 	}
-	for name, v := range core.JSONMembers(value) {
+	for name, v := range jsonscan.Members(value) {
 		switch string(name) {
 		case `"jsonrpc"`:
 			e.version = v
@@ -146,7 +147,7 @@ func open(value []byte) envelope {
 // judge says what a message is, or why it is none.
 func (e *envelope) judge() (kind, error) {
 	refuse := func(format string, args ...any) (kind, error) {
-		return 0, core.Errorf(codeInvalidRequest, format, args...)
+		return 0, coded.Errorf(codeInvalidRequest, format, args...)
 	}
 	hasID := e.id != nil && e.id.Kind() != jsontext.KindNull
 	switch {

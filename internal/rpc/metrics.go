@@ -3,7 +3,7 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
 // RecordParams are the context of one task.
@@ -34,6 +34,6 @@ func (s *Server) metricsRecord(ctx context.Context, p *RecordParams) (*RecordRes
 	return &RecordResult{Recorded: true, P90ExceedanceRate: rate, Alerted: alert != nil}, err
 }
 
-func (s *Server) metricsReport(ctx context.Context, _ *noParams) (core.ContextOptimizationReport, error) {
+func (s *Server) metricsReport(ctx context.Context, _ *noParams) (fleet.ContextOptimizationReport, error) {
 	return s.service.Report(ctx)
 }

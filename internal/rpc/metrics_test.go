@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
 // What must hold of the fleet's figures, over the real store and the connection of a client.
 
 // fleet is a client of a server, and the service of another process that records tasks.
-type fleet struct {
+type doors struct {
 	*peer
 	writer, witness  *core.Service
 	tasks, witnessed int
 }
 
-func newFleet(t *testing.T) *fleet {
+func newFleet(t *testing.T) *doors {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")
-	f := &fleet{watcher(t, shared(t, path), "/home/me/a"), shared(t, path), shared(t, path), 0, 0}
+	f := &doors{watcher(t, shared(t, path), "/home/me/a"), shared(t, path), shared(t, path), 0, 0}
 	f.wantAlerts() // from here on alerts are new to it
 	return f
 }
 
 // record records n tasks of some tokens.
-func (f *fleet) record(n, tokens int) {
+func (f *doors) record(n, tokens int) {
 	f.t.Helper()
 	for range n {
 		f.tasks++
@@ -40,7 +41,7 @@ func (f *fleet) record(n, tokens int) {
 }
 
 // wantAlerts wants the client to have been told of just these alerts. A change that is told after them shows that it was no more.
-func (f *fleet) wantAlerts(want ...string) {
+func (f *doors) wantAlerts(want ...string) {
 	f.t.Helper()
 	f.wantPushes(want...)
 	for range 2 { // an alert is told after the changes of its look
@@ -51,7 +52,7 @@ func (f *fleet) wantAlerts(want ...string) {
 }
 
 // report asks the server for its report, as JSON.
-func (f *fleet) report() (raw string, r core.ContextOptimizationReport) {
+func (f *doors) report() (raw string, r fleet.ContextOptimizationReport) {
 	f.t.Helper()
 	f.send(`{"jsonrpc":"2.0","id":1,"method":"metrics/report"}`)
 	text, err := f.receive()

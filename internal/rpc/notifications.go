@@ -4,12 +4,14 @@ import (
 	"reflect"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // notifications are what the server tells a client that completed the handshake, with their params.
 var notifications = map[string]reflect.Type{
 	"$/progress":                reflect.TypeFor[ProgressParams](),
-	"metrics/thresholdExceeded": reflect.TypeFor[core.Alert](),
+	"metrics/thresholdExceeded": reflect.TypeFor[fleet.Alert](),
 	"session/changed":           reflect.TypeFor[SessionChangedParams](),
 	"session/removed":           reflect.TypeFor[SessionRemovedParams](),
 	"window/logMessage":         reflect.TypeFor[LogMessageParams](),
@@ -22,8 +24,8 @@ type SessionChangedParams struct {
 
 // SessionRemovedParams name a session that is forgotten.
 type SessionRemovedParams struct {
-	Host      core.Host `json:"host"`
-	SessionID string    `json:"sessionId"`
+	Host      session.Host `json:"host"`
+	SessionID string       `json:"sessionId"`
 }
 
 // logWarning is LSP's MessageType for a warning.

@@ -12,7 +12,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // checker is what params implement that can be wrong in more than their JSON types: a required member that is missing,
@@ -26,7 +28,7 @@ type noParams struct{}
 func (*noParams) UnmarshalJSON([]byte) error { return nil }
 
 // decode reads params as a P. Absent params are those with no members, unknown members are ignored, and null stands for
-// the zero value of any member. The error carries core.CodeInvalid and names the member.
+// the zero value of any member. The error carries coded.Invalid and names the member.
 func decode[P any](params []byte) (*P, error) {
 	p := new(P)
 	if params == nil {
@@ -47,21 +49,23 @@ func decode[P any](params []byte) (*P, error) {
 }
 
 // conversational is what params implement that hold a conversation.
-type conversational interface{ conversation() *core.Conversation }
+type conversational interface {
+	conversation() *conversation.Conversation
+}
 
 // worthSettingAside is the size in bytes of members from which it pays to keep them from the decoder, which reads them
 // byte by byte only to hand them on as they are.
 const worthSettingAside = 4 << 10
 
 // setAside takes the large members of a conversation off params, which are well formed, and returns the rest.
-func setAside(params []byte, c *core.Conversation) (rest []byte) {
+func setAside(params []byte, c *conversation.Conversation) (rest []byte) {
 	c.Checked = true
 	if len(params) < worthSettingAside || params[0] != '{' {
 		return params
 	}
 	to := map[string]*stdjson.RawMessage{`"messages"`: &c.Messages, `"system"`: &c.System, `"tools"`: &c.Tools}
 	rest = []byte{'{'}
-	for name, value := range core.JSONMembers(params) {
+	for name, value := range jsonscan.Members(params) {
 		if bytes.IndexByte(name, '\\') >= 0 {
 			clear(to) // it may be one of these names too: the decoder has all that follows
 		}
@@ -81,14 +85,14 @@ func setAside(params []byte, c *core.Conversation) (rest []byte) {
 
 // invalid returns the error about one member of the params; path is its place below them, like "messages[0].role".
 func invalid(path, format string, args ...any) error {
-	return core.Errorf(core.CodeInvalid, "params."+path+": "+format, args...)
+	return coded.Errorf(coded.Invalid, "params."+path+": "+format, args...)
 }
 
 // inParams makes an error of the domain about a member of what it was given one about that member of the params, or of
 // their members that above names. Every other error, and nil, stays what it is.
 func inParams(err error, above ...string) error {
-	e, ok := errors.AsType[*core.Error](err)
-	if !ok || e.Code != core.CodeInvalid {
+	e, ok := errors.AsType[*coded.Error](err)
+	if !ok || e.Code != coded.Invalid {
 		return err
 	}
 	path := "params."
@@ -97,7 +101,7 @@ func inParams(err error, above ...string) error {
 			path += member + "."
 		}
 	}
-	return core.Errorf(core.CodeInvalid, "%s", path+e.Message)
+	return coded.Errorf(coded.Invalid, "%s", path+e.Message)
 }
 
 // encode returns the JSON of a result. Slices that are nil become [], and < is left alone. What hands on the JSON of
@@ -116,16 +120,16 @@ func encode(result any) ([]byte, error) {
 func paramsError(err error) error {
 	wrong, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
-		return core.Errorf(core.CodeInvalid, "params: %w", err)
+		return coded.Errorf(coded.Invalid, "params: %w", err)
 	}
-	if own, ok := errors.AsType[*core.Error](wrong.Err); ok {
-		return core.Errorf(core.CodeInvalid, "%s: %w", memberPath(wrong.JSONPointer), own)
+	if own, ok := errors.AsType[*coded.Error](wrong.Err); ok {
+		return coded.Errorf(coded.Invalid, "%s: %w", memberPath(wrong.JSONPointer), own)
 	}
 	got := kindName(wrong.JSONKind)
 	if v := wrong.JSONValue; len(v) > 0 {
 		got = shown(v)
 	}
-	return core.Errorf(core.CodeInvalid, "%s: expected %s, got %s", memberPath(wrong.JSONPointer), expected(wrong.GoType), got)
+	return coded.Errorf(coded.Invalid, "%s: expected %s, got %s", memberPath(wrong.JSONPointer), expected(wrong.GoType), got)
 }
 
 // memberPath writes /messages/0/content as params.messages[0].content.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
@@ -18,7 +18,7 @@ func (c slowCounter) Count(string) int { <-c; return 1 }
 func TestProgress(t *testing.T) {
 	release := make(slowCounter)
 	service := newService(t)
-	service.Meter = core.NewMeter(func(string) (token.Counter, error) { return release, nil }, token.ForModel)
+	service.Meter = conversation.NewMeter(func(string) (token.Counter, error) { return release, nil }, token.ForModel)
 	p := connect(t, FramingLine, Options{Service: service})
 	p.server.progressAfter = time.Millisecond
 	p.greet("/nowhere")

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 const (
@@ -38,7 +41,7 @@ func (s *Server) push(ctx context.Context) {
 		return
 	}
 	wake := s.service.Store.Watch(ctx)
-	p := pusher{server: s, seed: maphash.MakeSeed(), known: map[core.Key]concern{}}
+	p := pusher{server: s, seed: maphash.MakeSeed(), known: map[session.Key]concern{}}
 	retry := time.Duration(0) // the pause that follows a failure; 0 after none
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -95,9 +98,9 @@ type pusher struct {
 	seed    maphash.Seed
 	started bool  // the fields below hold what the store said
 	since   int64 // the revision up to which the client was told everything; 0 is nothing
-	alert   core.AlertGate
-	learned []core.LearnedWindow
-	known   map[core.Key]concern // the sessions that concern the client
+	alert   fleet.AlertGate
+	learned []session.LearnedWindow
+	known   map[session.Key]concern // the sessions that concern the client
 }
 
 // concern is what the pusher keeps of a session.
@@ -105,7 +108,7 @@ type concern struct {
 	said      uint64 // hash of the params that the client was sent last; 0 for none
 	cwd       string
 	pid       int       // of the host while the session is active, else 0
-	changesAt time.Time // as of core.Session.ChangesAt
+	changesAt time.Time // as of session.Session.ChangesAt
 }
 
 // tell tells the client everything since p.since. After an error some of it is still to be told.
@@ -120,7 +123,7 @@ func (p *pusher) tell(ctx context.Context) error {
 	}
 	p.learned = news.Learned
 	scope := service.Spellings(p.server.client.scope())
-	there := make(map[core.Key]bool, len(news.Views))
+	there := make(map[session.Key]bool, len(news.Views))
 	for i, view := range news.Views {
 		key := news.Sessions[i].Session.Key()
 		there[key] = true
@@ -153,10 +156,10 @@ func (p *pusher) tell(ctx context.Context) error {
 
 // changed tells the client how a session is now, if it concerns the client and is not what it was told last. One that the
 // client was told of concerns it wherever the session goes; one that had ended before is nothing to begin with.
-func (p *pusher) changed(session core.Session, view core.SessionView, scope []string) error {
+func (p *pusher) changed(session session.Session, view core.SessionView, scope []string) error {
 	key := session.Key()
 	k, isKnown := p.known[key]
-	if !isKnown && len(scope) > 0 && !core.InFolders(scope, session.CWD) {
+	if !isKnown && len(scope) > 0 && !pathname.InFolders(scope, session.CWD) {
 		return nil
 	}
 	k.cwd, k.pid, k.changesAt = session.CWD, 0, session.ChangesAt(p.server.service.Now())
@@ -183,7 +186,7 @@ func (p *pusher) changed(session core.Session, view core.SessionView, scope []st
 }
 
 // removed tells the client that a session is forgotten, if it concerned the client.
-func (p *pusher) removed(key core.Key) error {
+func (p *pusher) removed(key session.Key) error {
 	if _, isKnown := p.known[key]; !isKnown {
 		return nil
 	}
@@ -195,7 +198,7 @@ func (p *pusher) removed(key core.Key) error {
 }
 
 // alerted tells the client of an alert that was raised since it was there.
-func (p *pusher) alerted(ctx context.Context, gate core.AlertGate) error {
+func (p *pusher) alerted(ctx context.Context, gate fleet.AlertGate) error {
 	if p.started && gate != p.alert && !gate.At.IsZero() {
 		alert, err := p.server.service.Alert(ctx, gate)
 		if err == nil {
@@ -212,7 +215,7 @@ func (p *pusher) alerted(ctx context.Context, gate core.AlertGate) error {
 // leaveFolders makes the pusher forget the sessions that no longer concern a client with these folders.
 func (p *pusher) leaveFolders(scope []string) {
 	for key, k := range p.known {
-		if len(scope) > 0 && !core.InFolders(scope, k.cwd) {
+		if len(scope) > 0 && !pathname.InFolders(scope, k.cwd) {
 			delete(p.known, key)
 		}
 	}

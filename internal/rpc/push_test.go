@@ -16,6 +16,9 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
@@ -31,8 +34,8 @@ func shared(t testing.TB, path string) *core.Service {
 	loader := config.NewLoader(config.Sources{})
 	return &core.Service{
 		Store:     store,
-		Adapters:  map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(nil)},
-		Config:    func(string) core.Config { cfg, _ := loader.For(""); return cfg },
+		Adapters:  map[session.Host]core.Adapter{session.HostClaudeCode: claudecode.New(nil)},
+		Config:    func(string) settings.Config { cfg, _ := loader.For(""); return cfg },
 		Now:       time.Now,
 		DirExists: func(string) bool { return false },
 		Log:       slog.New(slog.DiscardHandler),
@@ -74,10 +77,10 @@ func prompt(t testing.TB, s *core.Service, session, cwd, text string) {
 	hook(t, s, session, cwd, "UserPromptSubmit", text)
 }
 
-func hook(t testing.TB, s *core.Service, session, cwd, event, text string) {
+func hook(t testing.TB, s *core.Service, sess, cwd, event, text string) {
 	t.Helper()
-	payload, _ := json.Marshal(map[string]string{"session_id": session, "cwd": cwd, "hook_event_name": event, "prompt": text, "title": text})
-	if _, _, err := s.Hook(t.Context(), core.HostClaudeCode, "", payload); err != nil {
+	payload, _ := json.Marshal(map[string]string{"session_id": sess, "cwd": cwd, "hook_event_name": event, "prompt": text, "title": text})
+	if _, _, err := s.Hook(t.Context(), session.HostClaudeCode, "", payload); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -88,7 +91,7 @@ type push struct {
 	Params struct {
 		Session   *core.SessionView `json:"session"`
 		SessionID string            `json:"sessionId"`
-		core.Alert
+		fleet.Alert
 	} `json:"params"`
 }
 
@@ -129,9 +132,9 @@ func (p *peer) wantPushes(want ...string) {
 }
 
 // stored returns the session as it is stored now, as JSON.
-func stored(t testing.TB, s *core.Service, session string) string {
+func stored(t testing.TB, s *core.Service, sess string) string {
 	t.Helper()
-	view, err := s.Session(t.Context(), core.Key{SessionID: session})
+	view, err := s.Session(t.Context(), session.Key{SessionID: sess})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +165,7 @@ func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
 	}
 	hook(t, writer, "s1", "/home/me/a/sub", "SessionEnd", "")
 	p.wantPushes("changed s1 ended")
-	if _, err := writer.Delete(t.Context(), core.Key{SessionID: "s1"}); err != nil {
+	if _, err := writer.Delete(t.Context(), session.Key{SessionID: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	p.wantPushes("removed s1")
@@ -172,9 +175,9 @@ func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
 func TestALearnedWindowIsPushed(t *testing.T) {
 	dir := t.TempDir()
 	writer := shared(t, filepath.Join(dir, "state.db"))
-	respond := func(session string, tokens int) {
+	respond := func(sess string, tokens int) {
 		t.Helper()
-		transcript := filepath.Join(dir, session+".jsonl")
+		transcript := filepath.Join(dir, sess+".jsonl")
 		f, err := os.OpenFile(transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			t.Fatal(err)
@@ -182,8 +185,8 @@ func TestALearnedWindowIsPushed(t *testing.T) {
 		fmt.Fprintf(f, `{"type":"assistant","timestamp":%q,"message":{"id":"m%d","model":"claude-opus-4-6","usage":{"input_tokens":%d,"output_tokens":1},"content":[{"type":"text","text":"done"}]}}`+"\n",
 			time.Now().UTC().Format(time.RFC3339Nano), tokens, tokens)
 		f.Close()
-		payload, _ := json.Marshal(map[string]string{"session_id": session, "cwd": "/home/me", "hook_event_name": "Stop", "transcript_path": transcript})
-		if _, _, err := writer.Hook(t.Context(), core.HostClaudeCode, "", payload); err != nil {
+		payload, _ := json.Marshal(map[string]string{"session_id": sess, "cwd": "/home/me", "hook_event_name": "Stop", "transcript_path": transcript})
+		if _, _, err := writer.Hook(t.Context(), session.HostClaudeCode, "", payload); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,7 +222,7 @@ func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 	prompt(t, writer, "in a", "/tmp", "hello again")
 	a.wantPushes("changed in a active")
 	for _, id := range []string{"not in a: /home/me", "in a"} {
-		if _, err := writer.Delete(t.Context(), core.Key{SessionID: id}); err != nil {
+		if _, err := writer.Delete(t.Context(), session.Key{SessionID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,7 +308,7 @@ func TestSilenceAndAHostThatIsGoneArePushed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	writer, service := shared(t, path), shared(t, path)
 	host := start(t, "sleeper")
-	writer.Adapters = map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(func(name string) string {
+	writer.Adapters = map[session.Host]core.Adapter{session.HostClaudeCode: claudecode.New(func(name string) string {
 		if name == "CLAUDE_PID" {
 			return fmt.Sprint(host.cmd.Process.Pid)
 		}
@@ -314,7 +317,7 @@ func TestSilenceAndAHostThatIsGoneArePushed(t *testing.T) {
 	service.ProcessLives = ProcessLives
 	prompt(t, writer, "hosted", "/home/me/a", "hello")
 	writer.Adapters = service.Adapters
-	writer.Now = func() time.Time { return time.Now().Add(-core.IdleAfter + time.Second) }
+	writer.Now = func() time.Time { return time.Now().Add(-session.IdleAfter + time.Second) }
 	prompt(t, writer, "silent", "/home/me/a", "hello")
 
 	p := watcher(t, service, "/home/me/a")
@@ -351,8 +354,8 @@ func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 			t.Fatal("the queue is not full")
 		}
 		for i := range sessions {
-			session := core.Session{Host: core.HostClaudeCode, SessionID: fmt.Sprint("s", i), CWD: "/home/me/a", Title: fmt.Sprintf("%d %s", rounds, strings.Repeat("x", size)), UpdatedAt: time.Now()}
-			err := writer.Store.Update(t.Context(), core.Query{Key: session.Key()}, func(core.State) core.Changes { return core.Changes{Session: &session} })
+			sess := session.Session{Host: session.HostClaudeCode, SessionID: fmt.Sprint("s", i), CWD: "/home/me/a", Title: fmt.Sprintf("%d %s", rounds, strings.Repeat("x", size)), UpdatedAt: time.Now()}
+			err := writer.Store.Update(t.Context(), core.Query{Key: sess.Key()}, func(session.State) session.Changes { return session.Changes{Session: &sess} })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -367,7 +370,7 @@ func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 			full++
 		}
 	}
-	if _, err := writer.Delete(t.Context(), core.Key{SessionID: "s0"}); err != nil {
+	if _, err := writer.Delete(t.Context(), session.Key{SessionID: "s0"}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(retryLast + retryFirst) // the last of it was tried, too, and refused

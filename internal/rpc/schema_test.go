@@ -20,6 +20,8 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // TestSchema holds docs/protocol.json to the Go types: the methods and notifications with JSON Schemas (draft 2020-12) of
@@ -28,7 +30,7 @@ func TestSchema(t *testing.T) {
 	wantSchema(t, "../../docs/protocol.json", describe(t))
 	wantSchema(t, "mcp/outputs.json", object{
 		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
-		"measure_context": describeOne(t, reflect.TypeFor[core.Measurement]()),
+		"measure_context": describeOne(t, reflect.TypeFor[conversation.Measurement]()),
 	})
 }
 
@@ -58,7 +60,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 
 // describeOne returns the schema of one type, with the definitions that it needs.
 func describeOne(t testing.TB, root reflect.Type) object {
-	s := schemas{source: readSource(t, "../core"), defs: object{}}
+	s := schemas{source: readSource(t, "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
 	schema := s.structure(root)
 	if len(s.defs) > 0 {
 		schema["$defs"] = s.defs
@@ -71,7 +73,7 @@ type object = map[string]any
 
 // describe returns the whole protocol.
 func describe(t testing.TB) object {
-	s := schemas{source: readSource(t, ".", "../core"), defs: object{}}
+	s := schemas{source: readSource(t, ".", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
 	calls := object{}
 	for name, m := range methods {
 		entry := object{"kind": "request", "params": s.params(m.params)}
@@ -305,7 +307,7 @@ func exampleValue(member string) any {
 	case "tokens":
 		return 1
 	case "host":
-		return core.HostClaudeCode
+		return session.HostClaudeCode
 	}
 	return "x"
 }

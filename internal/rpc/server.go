@@ -134,7 +134,7 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 }
 
 // Notify tells the client something, unless it never completed the handshake. It does not wait: when the client does not
-// read and much is queued already, Notify returns an error with core.CodeUnavailable and nothing is sent. What was
+// read and much is queued already, Notify returns an error with coded.Unavailable and nothing is sent. What was
 // queued before a reply is written before it.
 func (s *Server) Notify(method string, params any) error {
 	raw, err := encode(params)

@@ -12,6 +12,10 @@ import (
 
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/host/generic"
@@ -39,11 +43,11 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 	loader := config.NewLoader(config.Sources{})
 	service := &core.Service{
 		Store:     store,
-		Adapters:  map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(nil), core.HostGeneric: generic.New()},
-		Config:    func(string) core.Config { cfg, _ := loader.For(""); return cfg },
+		Adapters:  map[session.Host]core.Adapter{session.HostClaudeCode: claudecode.New(nil), session.HostGeneric: generic.New()},
+		Config:    func(string) settings.Config { cfg, _ := loader.For(""); return cfg },
 		Now:       func() time.Time { return noon },
 		DirExists: func(string) bool { return false },
-		Meter:     core.NewMeter(func(name string) (token.Counter, error) { return token.Get(name) }, token.ForModel),
+		Meter:     conversation.NewMeter(func(name string) (token.Counter, error) { return token.Get(name) }, token.ForModel),
 		Log:       slog.New(slog.DiscardHandler),
 	}
 	return service, func(settings json.RawMessage) error {
@@ -56,7 +60,7 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 		if said == nil {
 			return nil
 		}
-		return core.Errorf(core.CodeInvalid, "%s", strings.Join(said, "; "))
+		return coded.Errorf(coded.Invalid, "%s", strings.Join(said, "; "))
 	}
 }
 
@@ -102,10 +106,10 @@ func TestStateThatIsHeld(t *testing.T) {
 	done := make(chan error)
 	other := open()
 	go func() {
-		done <- other.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+		done <- other.Update(context.Background(), core.Query{}, func(session.State) session.Changes {
 			close(held)
 			<-release
-			return core.Changes{}
+			return session.Changes{}
 		})
 	}()
 	<-held

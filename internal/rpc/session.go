@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // SessionRef names a session. The params of every method about one session begin with it.
 type SessionRef struct {
-	SessionID string    `json:"sessionId"`     // the host's own id of it
-	Host      core.Host `json:"host,omitzero"` // needed only where two hosts have a session of that id
+	SessionID string       `json:"sessionId"`     // the host's own id of it
+	Host      session.Host `json:"host,omitzero"` // needed only where two hosts have a session of that id
 }
 
 func (p *SessionRef) session(*Server) string { return p.SessionID }
@@ -24,27 +27,27 @@ func (p *SessionRef) check() error {
 	return checkHost(p.Host)
 }
 
-func (p *SessionRef) key() core.Key { return core.Key{Host: p.Host, SessionID: p.SessionID} }
+func (p *SessionRef) key() session.Key { return session.Key{Host: p.Host, SessionID: p.SessionID} }
 
 // checkName returns an error unless the member is a usable id.
-func checkName(member, value string) error { return inParams(core.CheckID(member, value)) }
+func checkName(member, value string) error { return inParams(session.CheckID(member, value)) }
 
 // checkHost returns an error unless host is absent or known.
-func checkHost(host core.Host) error {
+func checkHost(host session.Host) error {
 	if host == "" {
 		return nil
 	}
-	return inParams(core.CheckHost(host))
+	return inParams(session.CheckHost(host))
 }
 
 // ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has
 // folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere.
 type ListParams struct {
-	Host             core.Host `json:"host,omitzero"`
-	CWD              string    `json:"cwd,omitzero"`              // a path: sessions that work there or below
-	WorkspaceFolders []Folder  `json:"workspaceFolders,omitzero"` // the same for several folders
-	IncludeEnded     bool      `json:"includeEnded,omitzero"`
-	Limit            *int      `json:"limit,omitzero"` // at most that many, above 0; absent is all
+	Host             session.Host `json:"host,omitzero"`
+	CWD              string       `json:"cwd,omitzero"`              // a path: sessions that work there or below
+	WorkspaceFolders []Folder     `json:"workspaceFolders,omitzero"` // the same for several folders
+	IncludeEnded     bool         `json:"includeEnded,omitzero"`
+	Limit            *int         `json:"limit,omitzero"` // at most that many, above 0; absent is all
 }
 
 func (p *ListParams) check() error {
@@ -78,14 +81,14 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &text) != nil {
 		var folder WorkspaceFolder
 		if err := json.Unmarshal(data, &folder); err != nil || folder.URI == "" {
-			return core.Errorf(core.CodeInvalid, `expected {"uri": string} or a string, got %s`, shown(data))
+			return coded.Errorf(coded.Invalid, `expected {"uri": string} or a string, got %s`, shown(data))
 		}
 		text = folder.URI
 	} else if !strings.Contains(text, "://") {
 		f.path = text
 		return nil
 	}
-	path, err := core.PathOfURI(text)
+	path, err := pathname.OfURI(text)
 	f.path = path
 	return err
 }
@@ -141,7 +144,7 @@ func (p *HistoryParams) check() error {
 
 // HistoryResult is the points, oldest first.
 type HistoryResult struct {
-	Samples []core.Sample `json:"samples"`
+	Samples []session.Sample `json:"samples"`
 }
 
 func (s *Server) sessionHistory(ctx context.Context, p *HistoryParams) (*HistoryResult, error) {
@@ -194,7 +197,7 @@ func (m *Moment) UnmarshalJSON(data []byte) error {
 	}
 	var at time.Time
 	if json.Unmarshal(data, &at) != nil || at.IsZero() {
-		return core.Errorf(core.CodeInvalid, `expected a time like "2026-11-21T09:30:00Z" or milliseconds since 1970, got %s`, shown(data))
+		return coded.Errorf(coded.Invalid, `expected a time like "2026-11-21T09:30:00Z" or milliseconds since 1970, got %s`, shown(data))
 	}
 	m.Time = at.UTC()
 	return nil
@@ -207,7 +210,7 @@ type CompactedResult struct {
 }
 
 func (s *Server) sessionCompacted(ctx context.Context, p *CompactedParams) (*CompactedResult, error) {
-	b := core.Boundary{At: p.CompactedAt.Time, PostTokens: p.PostTokens, Summary: p.Summary}
+	b := session.Boundary{At: p.CompactedAt.Time, PostTokens: p.PostTokens, Summary: p.Summary}
 	if !b.At.IsZero() {
 		b.ID = b.At.Format(time.RFC3339Nano)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // oweAtEnd is how long replies may take to be written after the client closed its end.
@@ -58,7 +58,7 @@ func (s *stream) ReadFrame(context.Context) ([]byte, int64, error) {
 		if s.ended.Load() {
 			break
 		}
-		bad, refused := errors.AsType[*core.Error](err)
+		bad, refused := errors.AsType[*coded.Error](err)
 		lost := errors.Is(err, errFraming)
 		var v verdict
 		switch {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // The bounds of what waits to be told to a client that does not read.
@@ -16,7 +16,7 @@ const (
 )
 
 // errQueueFull says that the client does not read what it is told.
-var errQueueFull = core.Errorf(core.CodeUnavailable, "the client does not read its notifications")
+var errQueueFull = coded.Errorf(coded.Unavailable, "the client does not read its notifications")
 
 // frameWriter writes messages to a client, each in one piece, in the framing that the client chose.
 type frameWriter struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -68,18 +69,18 @@ func pathOf(url string) (string, error) {
 	path := url
 	if s := scheme(path); s != "" {
 		if !strings.EqualFold(s, "sqlite:") {
-			return "", core.Errorf(core.CodeInvalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", url)
+			return "", coded.Errorf(coded.Invalid, "the store %q is of an unknown kind: want a path or sqlite:PATH", url)
 		}
 		path = path[len(s):]
 		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
 			path = path[len("//"):]
 			if !strings.HasPrefix(path, "/") {
-				return "", core.Errorf(core.CodeInvalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", url)
+				return "", coded.Errorf(coded.Invalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", url)
 			}
 		}
 	}
 	if path == "" || strings.ContainsRune(path, 0) {
-		return "", core.Errorf(core.CodeInvalid, "the store %q names no file: want a path or sqlite:PATH", url)
+		return "", coded.Errorf(coded.Invalid, "the store %q names no file: want a path or sqlite:PATH", url)
 	}
 	return path, nil
 }

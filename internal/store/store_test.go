@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 func TestOpenByURL(t *testing.T) {
@@ -44,11 +44,11 @@ func TestOpenRefuses(t *testing.T) {
 		"sqlite://server/state.db": "names a machine",
 	} {
 		s, err := Open(t.Context(), Options{URL: url})
-		if core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), want) || s != nil {
+		if coded.CodeOf(err) != coded.Invalid || !strings.Contains(err.Error(), want) || s != nil {
 			t.Errorf("%q: %v, %v", url, s, err)
 		}
 	}
-	if s, err := Open(t.Context(), Options{URL: t.TempDir()}); core.CodeOf(err) != core.CodeUnavailable || s != nil {
+	if s, err := Open(t.Context(), Options{URL: t.TempDir()}); coded.CodeOf(err) != coded.Unavailable || s != nil {
 		t.Errorf("a directory: %v, %v", s, err)
 	}
 }

@@ -11,20 +11,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // categoryNames are what people call the categories.
-var categoryNames = map[core.Category]string{
-	core.CategorySystem:    "system prompt, tools",
-	core.CategoryMemory:    "memory files",
-	core.CategorySummary:   "summary",
-	core.CategoryInjected:  "added by the host",
-	core.CategoryUser:      "user",
-	core.CategoryAssistant: "assistant",
-	core.CategoryThinking:  "thinking",
-	core.CategoryCalls:     "tool calls",
-	core.CategoryResult:    "tool results",
-	core.CategoryImage:     "images",
+var categoryNames = map[session.Category]string{
+	session.CategorySystem:    "system prompt, tools",
+	session.CategoryMemory:    "memory files",
+	session.CategorySummary:   "summary",
+	session.CategoryInjected:  "added by the host",
+	session.CategoryUser:      "user",
+	session.CategoryAssistant: "assistant",
+	session.CategoryThinking:  "thinking",
+	session.CategoryCalls:     "tool calls",
+	session.CategoryResult:    "tool results",
+	session.CategoryImage:     "images",
 }
 
 const (
@@ -58,7 +60,7 @@ func breakdownText(s core.SessionDetail, now time.Time, l Look) string {
 }
 
 // fillingText draws a breakdown without what it is of.
-func fillingText(bd *core.Breakdown, now time.Time, l Look) string {
+func fillingText(bd *session.Breakdown, now time.Time, l Look) string {
 	var b strings.Builder
 	if bd == nil || bd.Tokens == nil {
 		why := "nobody knows"
@@ -94,7 +96,7 @@ type bars struct {
 }
 
 func (t *bars) add(name string, n int) {
-	percent := fmt.Sprintf("%d%%", core.Percent(n, t.whole))
+	percent := fmt.Sprintf("%d%%", text.Percent(n, t.whole))
 	if percent == "0%" {
 		percent = "<1%"
 	}
@@ -102,11 +104,11 @@ func (t *bars) add(name string, n int) {
 }
 
 // partsText draws parts, the tools' results under their sum.
-func partsText(parts []core.Part, whole int, l Look) string {
-	sums, tools := map[core.Category]int{}, []core.Part{}
+func partsText(parts []session.Part, whole int, l Look) string {
+	sums, tools := map[session.Category]int{}, []session.Part{}
 	for _, p := range parts {
 		sums[p.Category] += p.Tokens
-		if p.Category == core.CategoryResult {
+		if p.Category == session.CategoryResult {
 			tools = append(tools, p)
 		}
 	}
@@ -117,14 +119,14 @@ func partsText(parts []core.Part, whole int, l Look) string {
 	for _, sum := range sums {
 		t.most = max(t.most, sum)
 	}
-	for _, category := range core.Categories {
+	for _, category := range session.Categories {
 		if sums[category] > 0 {
 			t.add(categoryNames[category], sums[category])
 		}
-		if category != core.CategoryResult {
+		if category != session.CategoryResult {
 			continue
 		}
-		slices.SortStableFunc(tools, func(a, b core.Part) int { return b.Tokens - a.Tokens })
+		slices.SortStableFunc(tools, func(a, b session.Part) int { return b.Tokens - a.Tokens })
 		rest := 0
 		for i, tool := range tools {
 			if i >= shownTools && len(tools) > shownTools+1 {
@@ -142,7 +144,7 @@ func partsText(parts []core.Part, whole int, l Look) string {
 }
 
 // filesText draws files. Of a path that is too long the end is kept.
-func filesText(files []core.FilePart, whole int, l Look) string {
+func filesText(files []session.FilePart, whole int, l Look) string {
 	files = files[:min(len(files), shownFiles)]
 	name := nameWidth
 	for _, f := range files {

@@ -9,12 +9,13 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // detail is one session as the live screen shows it. Nil parts are still being read.
 type detail struct {
 	view    core.SessionDetail
-	samples []core.Sample
+	samples []session.Sample
 	read    bool   // samples and breakdown are there
 	failed  string // why they are not
 	done    int    // percent of the record that was read so far

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
 // TaskGroup is the figures of tasks that have something in common.
@@ -37,7 +38,7 @@ func TaskGroups(w io.Writer, by string, groups []TaskGroup, threshold int, l Loo
 }
 
 // AlertLine writes that too many tasks exceed the threshold.
-func AlertLine(w io.Writer, alert core.Alert, l Look) error {
+func AlertLine(w io.Writer, alert fleet.Alert, l Look) error {
 	text := fmt.Sprintf("alert: %.1f%% of %d tasks are over the threshold, more than %.0f%%", alert.Rate*100, alert.Tasks, alert.Threshold*100)
 	_, err := io.WriteString(w, l.clamp(l.paint(levelLook[core.LevelCritical], text)+"\n"))
 	return err

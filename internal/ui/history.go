@@ -6,7 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // levels are the heights of a block, from none to a whole one.
@@ -16,7 +16,7 @@ const compactionMark = "▼"
 
 // history draws how full a window was over time, as columns of so many cells each way, with a line of marks under them
 // where it was compacted and a line that says from when to when. Where many samples share a column it shows the highest.
-func history(samples []core.Sample, now time.Time, l Look, width, height int) string {
+func history(samples []session.Sample, now time.Time, l Look, width, height int) string {
 	if len(samples) == 0 || width < 8 {
 		return ""
 	}
@@ -35,7 +35,7 @@ func history(samples []core.Sample, now time.Time, l Look, width, height int) st
 		window = max(window, s.WindowTokens, s.Tokens)
 		at := column(s.At)
 		columns[at] = max(columns[at], s.Tokens)
-		marks[at] = marks[at] || s.Kind == core.SampleCompaction
+		marks[at] = marks[at] || s.Kind == session.SampleCompaction
 		for next := at + 1; i+1 < len(samples) && next < column(samples[i+1].At); next++ { // until there is news it stands
 			columns[next] = s.Tokens
 		}

@@ -11,13 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // LiveSource is where a live screen reads sessions: the core.Service of this machine, or a team's database.
 type LiveSource interface {
 	Sessions(ctx context.Context, f core.SessionFilter) ([]core.SessionView, error)
-	SessionBreakdown(ctx context.Context, key core.Key, progress func(done, total int64)) (core.SessionDetail, error)
-	Samples(ctx context.Context, key core.Key, limit int) ([]core.Sample, error)
+	SessionBreakdown(ctx context.Context, key session.Key, progress func(done, total int64)) (core.SessionDetail, error)
+	Samples(ctx context.Context, key session.Key, limit int) ([]session.Sample, error)
 	Watch(ctx context.Context) <-chan struct{}
 }
 
@@ -90,7 +92,7 @@ type live struct {
 	reversed bool
 	words    string // that sessions must hold
 	typing   bool   // the words are being typed
-	selected core.Key
+	selected session.Key
 	help     bool
 
 	open   *detail // of the session that is open; nil shows the table
@@ -192,7 +194,7 @@ func (m *live) index() int {
 	return slices.IndexFunc(m.shown, func(s core.SessionView) bool { return keyOf(s) == m.selected })
 }
 
-func keyOf(s core.SessionView) core.Key { return core.Key{Host: s.Host, SessionID: s.SessionID} }
+func keyOf(s core.SessionView) session.Key { return session.Key{Host: s.Host, SessionID: s.SessionID} }
 
 // holds reports whether a session holds all of some words, in any case.
 func holds(s core.SessionView, words string) bool {
@@ -255,7 +257,7 @@ func (m *live) read() tea.Cmd {
 		}
 		d.read, d.failed = d.read || err == nil, ""
 		switch {
-		case core.CodeOf(err) == core.CodeNotFound:
+		case coded.CodeOf(err) == coded.NotFound:
 			d.view.State, d.failed = core.StateEnded, "this session is forgotten"
 		case err != nil:
 			d.failed = err.Error()

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // sorting is an order of sessions on the live screen.
@@ -125,7 +126,7 @@ func (m *live) key(msg tea.KeyPressMsg) tea.Cmd {
 const maxWords = 200
 
 // typed takes a key while the filter is being typed.
-func (m *live) typed(name, text string) {
+func (m *live) typed(name, txt string) {
 	switch name {
 	case "enter":
 		m.typing = false
@@ -137,8 +138,8 @@ func (m *live) typed(name, text string) {
 	case "ctrl+u":
 		m.words = ""
 	default:
-		if text = core.Sanitize(text, 0); utf8.RuneCountInString(m.words+text) <= maxWords {
-			m.words += text
+		if txt = text.Sanitize(txt, 0); utf8.RuneCountInString(m.words+txt) <= maxWords {
+			m.words += txt
 		}
 	}
 	m.arrange()

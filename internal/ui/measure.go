@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Measured is one input and how large it is.
 type Measured struct {
 	File string `json:"file"` // "-" is standard input
-	core.Measurement
+	conversation.Measurement
 	Text     bool `json:"-"` // it was measured as plain text
 	Messages int  `json:"-"`
 }
@@ -105,7 +106,7 @@ func windowShare(m Measured) string {
 }
 
 func share(part, whole int) string {
-	percent := core.Percent(part, whole)
+	percent := text.Percent(part, whole)
 	return fmt.Sprintf("%s %3d%%", bar(&percent, 10), percent)
 }
 
@@ -129,7 +130,7 @@ func digits(n int, exact bool) string {
 }
 
 // Trimmed writes one line about a trim. exact says whether its tokens are.
-func Trimmed(r core.TrimResult, exact bool) string {
+func Trimmed(r conversation.TrimResult, exact bool) string {
 	if len(r.Removed)+len(r.Cleared) == 0 {
 		return fmt.Sprintf("nothing trimmed: %s tokens", digits(r.Tokens, exact))
 	}
@@ -155,6 +156,6 @@ func Progress(done, total int64) string {
 	if total == 0 {
 		return "reading"
 	}
-	percent := core.Percent(int(done), int(total))
+	percent := text.Percent(int(done), int(total))
 	return fmt.Sprintf("reading %s %3d%% of %.1f MB", bar(&percent, 20), percent, float64(total)/1e6)
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // The parts of the page: its frame with a place for each of the others, what it looks like, and what draws it.
@@ -25,7 +27,7 @@ var (
 // PageSession is one session on the page.
 type PageSession struct {
 	core.SessionDetail
-	Samples []core.Sample
+	Samples []session.Sample
 }
 
 // maxPageSamples is how many points of a session's history the page holds: more than a plot is wide.
@@ -53,11 +55,11 @@ func hashOf(part string) string {
 
 // pageJSON is what the page's program reads.
 type pageJSON struct {
-	Now        time.Time         `json:"now"`
-	Report     core.FleetReport  `json:"report"`
-	Sessions   []pageSession     `json:"sessions"`
-	Categories []core.Category   `json:"categories"`
-	Names      map[string]string `json:"names"` // of the categories
+	Now        time.Time          `json:"now"`
+	Report     core.FleetReport   `json:"report"`
+	Sessions   []pageSession      `json:"sessions"`
+	Categories []session.Category `json:"categories"`
+	Names      map[string]string  `json:"names"` // of the categories
 }
 
 type pageSession struct {
@@ -68,18 +70,18 @@ type pageSession struct {
 }
 
 func pageData(r core.FleetReport, sessions []PageSession, now time.Time) pageJSON {
-	data := pageJSON{Now: now, Report: r, Sessions: []pageSession{}, Categories: core.Categories, Names: map[string]string{}}
+	data := pageJSON{Now: now, Report: r, Sessions: []pageSession{}, Categories: session.Categories, Names: map[string]string{}}
 	for category, name := range categoryNames {
 		data.Names[string(category)] = name
 	}
 	for _, s := range sessions {
 		p := pageSession{SessionDetail: s.SessionDetail, Project: projectOf(s.SessionView), Samples: [][2]float64{}, Marks: []int64{}}
-		p.CWD, p.SessionID = core.Sanitize(p.CWD, 0), core.Sanitize(p.SessionID, 0)
+		p.CWD, p.SessionID = text.Sanitize(p.CWD, 0), text.Sanitize(p.SessionID, 0)
 		for _, sample := range thin(s.Samples, maxPageSamples) {
 			p.Samples = append(p.Samples, [2]float64{float64(sample.At.UnixMilli()), float64(sample.Tokens)})
 		}
 		for _, sample := range s.Samples {
-			if sample.Kind == core.SampleCompaction {
+			if sample.Kind == session.SampleCompaction {
 				p.Marks = append(p.Marks, sample.At.UnixMilli())
 			}
 		}
@@ -90,11 +92,11 @@ func pageData(r core.FleetReport, sessions []PageSession, now time.Time) pageJSO
 
 // thin returns about so many of the samples that a curve keeps its shape: of each stretch the lowest and the highest, and
 // always the first and the last.
-func thin(samples []core.Sample, most int) []core.Sample {
+func thin(samples []session.Sample, most int) []session.Sample {
 	if len(samples) <= most {
 		return samples
 	}
-	thinned := []core.Sample{samples[0]}
+	thinned := []session.Sample{samples[0]}
 	stretches := most/2 - 1
 	inner := samples[1 : len(samples)-1]
 	for i := range stretches {

@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
 // Report writes the fleet's figures and how they are spread.
@@ -80,7 +81,7 @@ func histogramText(r core.FleetReport, l Look) string {
 }
 
 // marks names what lies in a bin.
-func marks(r core.FleetReport, b core.Bin) string {
+func marks(r core.FleetReport, b fleet.Bin) string {
 	var names []string
 	for _, mark := range []struct {
 		name string

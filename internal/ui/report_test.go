@@ -12,36 +12,39 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // fleet is the report of a few hundred tasks, the figures as the domain works them out.
-func fleet() core.FleetReport {
+func fleetReport() core.FleetReport {
 	var tokens []int
 	for i := range 412 {
 		tokens = append(tokens, int(58_000*math.Exp(0.62*math.Sin(float64(i)*1.7)+0.45*math.Cos(float64(i)*0.37)+0.2*math.Sin(float64(i*i)))))
 	}
 	tokens = append(tokens, 0, 200_000, 200_001, 268_000)
-	r := core.Fleet{Tokens: tokens, Since: noon.Add(-9 * 24 * time.Hour), Trim: core.TrimCount{Operations: 14, Tokens: 391_000}}.Report(core.DefaultConfig().Metrics)
-	return core.FleetReport{ContextOptimizationReport: r, Sessions: 12, Compactions: 7, Histogram: core.Histogram(tokens), TaskTokens: tokens}
+	r := fleet.Fleet{Tokens: tokens, Since: noon.Add(-9 * 24 * time.Hour), Trim: fleet.TrimCount{Operations: 14, Tokens: 391_000}}.Report(settings.Default().Metrics)
+	return core.FleetReport{ContextOptimizationReport: r, Sessions: 12, Compactions: 7, Histogram: fleet.Histogram(tokens), TaskTokens: tokens}
 }
 
 func TestReportScreens(t *testing.T) {
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
-			golden(t, "report-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string { return reportText(fleet(), noon, l) }))
+			golden(t, "report-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string { return reportText(fleetReport(), noon, l) }))
 		})
 	}
 }
 
 // Of no tasks nothing is known but how many trims there were.
 func TestReportOfNothing(t *testing.T) {
-	r := core.FleetReport{ContextOptimizationReport: core.Fleet{}.Report(core.DefaultConfig().Metrics), Histogram: core.Histogram(nil)}
+	r := core.FleetReport{ContextOptimizationReport: fleet.Fleet{}.Report(settings.Default().Metrics), Histogram: fleet.Histogram(nil)}
 	golden(t, "report-empty.txt", drawn(t, Look{}, func(l Look) string { return reportText(r, noon, l) }))
 }
 
 func TestReportCSV(t *testing.T) {
 	var b strings.Builder
-	if err := ReportCSV(&b, core.FleetReport{ContextOptimizationReport: core.ContextOptimizationReport{ThresholdTokens: 200}, TaskTokens: []int{7, 200, 201}}); err != nil {
+	if err := ReportCSV(&b, core.FleetReport{ContextOptimizationReport: fleet.ContextOptimizationReport{ThresholdTokens: 200}, TaskTokens: []int{7, 200, 201}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "task,tokens,thresholdTokens,exceeds\n1,7,200,false\n2,200,200,false\n3,201,200,true\n"; b.String() != want {
@@ -52,7 +55,7 @@ func TestReportCSV(t *testing.T) {
 // page makes the page of one session.
 func page(t interface{ Fatal(...any) }, s core.SessionDetail) string {
 	var b bytes.Buffer
-	if err := Page(&b, fleet(), []PageSession{{SessionDetail: s, Samples: curve()}}, noon); err != nil {
+	if err := Page(&b, fleetReport(), []PageSession{{SessionDetail: s, Samples: curve()}}, noon); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -118,10 +121,10 @@ func TestThin(t *testing.T) {
 		n := rapid.IntRange(0, 3000).Draw(rt, "samples")
 		most := rapid.IntRange(10, 600).Draw(rt, "most")
 		seed := rapid.IntRange(1, 9999).Draw(rt, "seed")
-		var samples []core.Sample
+		var samples []session.Sample
 		low, high := math.MaxInt, 0
 		for i := range n {
-			s := core.Sample{At: noon.Add(time.Duration(i) * time.Second), Tokens: (i*seed*7919 + i*i*31) % 200_000}
+			s := session.Sample{At: noon.Add(time.Duration(i) * time.Second), Tokens: (i*seed*7919 + i*i*31) % 200_000}
 			samples, low, high = append(samples, s), min(low, s.Tokens), max(high, s.Tokens)
 		}
 		thinned := thin(samples, most)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 func TestSessionsScreens(t *testing.T) {
@@ -34,7 +35,7 @@ func TestBreakdownScreens(t *testing.T) {
 
 func TestBreakdownUnknown(t *testing.T) {
 	s := core.SessionDetail{SessionView: stage()[4]}
-	s.Breakdown = &core.Breakdown{Why: "OpenCode keeps no\x1b[2J record"}
+	s.Breakdown = &session.Breakdown{Why: "OpenCode keeps no\x1b[2J record"}
 	if got, want := breakdownText(s, noon, Look{}), "opencode · notes · ? · ses_61f2a9\n?/200k tokens · ? · ? to compaction\n\n? (OpenCode keeps no [2J record)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -94,10 +95,10 @@ func TestFiguresOfNarrowTables(t *testing.T) {
 // A history whose highest point is known: where the window was compacted there is a mark, and a curve that never moved
 // does not divide by nothing.
 func TestHistory(t *testing.T) {
-	samples := []core.Sample{
-		{At: noon.Add(-4 * time.Minute), Tokens: 50, WindowTokens: 200, Kind: core.SampleUsage},
-		{At: noon.Add(-2 * time.Minute), Tokens: 200, WindowTokens: 200, Kind: core.SampleUsage},
-		{At: noon, Tokens: 25, WindowTokens: 200, Kind: core.SampleCompaction},
+	samples := []session.Sample{
+		{At: noon.Add(-4 * time.Minute), Tokens: 50, WindowTokens: 200, Kind: session.SampleUsage},
+		{At: noon.Add(-2 * time.Minute), Tokens: 200, WindowTokens: 200, Kind: session.SampleUsage},
+		{At: noon, Tokens: 25, WindowTokens: 200, Kind: session.SampleCompaction},
 	}
 	want := strings.Join([]string{"    ████  200", "▄▄▄▄████▂ 0", "────────▼", "4m ago just now", ""}, "\n")
 	got := history(samples, noon, Look{}, 9, 2)
@@ -117,7 +118,7 @@ func TestHostileNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "\x9b31m", "\u202e", "a\r\nb", "\x1b]8;;http://x\x1b\\y", "名前名前名前名前名前名前名前名前", "\xff\xfe", strings.Repeat("x", 400)}))
 		s := filled()
-		s.SessionID, s.CWD, s.Title, s.Model, s.Host = text.Draw(rt, "id"), text.Draw(rt, "cwd"), text.Draw(rt, "title"), text.Draw(rt, "model"), core.HostGeneric
+		s.SessionID, s.CWD, s.Title, s.Model, s.Host = text.Draw(rt, "id"), text.Draw(rt, "cwd"), text.Draw(rt, "title"), text.Draw(rt, "model"), session.HostGeneric
 		s.Usage.WindowWhy, s.WorkingSet = text.Draw(rt, "why"), []string{text.Draw(rt, "path")}
 		s.Agents[0].AgentType, s.Agents[0].AgentID = text.Draw(rt, "type"), text.Draw(rt, "agent")
 		s.Breakdown.Parts[9].Tool, s.Breakdown.Files[0].Path = text.Draw(rt, "tool"), text.Draw(rt, "file")

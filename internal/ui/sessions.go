@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Sessions writes a table of sessions with their sub-agents. Where the screen is narrow, columns are shortened or left out.
@@ -223,7 +224,7 @@ func idWidth(sessions []core.SessionView) int {
 func start(id string, width int) string { return ansi.Truncate(id, width, "") }
 
 // hostName returns a host's name, the short one where there is little room.
-func hostName(host core.Host, short bool) string {
+func hostName(host session.Host, short bool) string {
 	if short {
 		name, _, _ := strings.Cut(string(host), "-")
 		return name

@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the pictures")
@@ -21,8 +24,8 @@ var update = flag.Bool("update", false, "rewrite the golden files and the pictur
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // usage is a window with so many tokens in it, as the domain works it out: the gauge, not the view, is made up here.
-func usage(tokens, window, compaction int, provenance core.Provenance) core.Usage {
-	u := core.Usage{WindowTokens: window, WindowProvenance: core.WindowFromHost, WindowWhy: "the host says so", Display: core.Display{LimitTokens: window}}
+func usage(tokens, window, compaction int, provenance session.Provenance) core.Usage {
+	u := core.Usage{WindowTokens: window, WindowProvenance: model.WindowFromHost, WindowWhy: "the host says so", Display: core.Display{LimitTokens: window}}
 	left := max(compaction-tokens, 0)
 	if compaction > 0 {
 		u.CompactionTokens = &compaction
@@ -32,7 +35,7 @@ func usage(tokens, window, compaction int, provenance core.Provenance) core.Usag
 	if tokens == 0 {
 		return u
 	}
-	level, percent, share, at := core.LevelOf(tokens, window, left, []int{50, 70, 85}), core.Percent(tokens, window), float64(tokens)/float64(window)*100, noon.Add(-time.Minute)
+	level, percent, share, at := core.LevelOf(tokens, window, left, []int{50, 70, 85}), text.Percent(tokens, window), float64(tokens)/float64(window)*100, noon.Add(-time.Minute)
 	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance, u.AsOf = &tokens, &tokens, &share, &level, &provenance, &at
 	u.Display.Tokens, u.Display.Percent = &tokens, &percent
 	if compaction > 0 {
@@ -45,24 +48,24 @@ func usage(tokens, window, compaction int, provenance core.Provenance) core.Usag
 func stage() []core.SessionView {
 	forecast := func(u core.Usage, low, mid, high int) core.Usage {
 		growth := 4200
-		u.TurnsLeft, u.GrowthPerTurn = &core.Forecast{Low: low, Mid: mid, High: high}, &growth
+		u.TurnsLeft, u.GrowthPerTurn = &session.Forecast{Low: low, Mid: mid, High: high}, &growth
 		return u
 	}
 	ago := func(d time.Duration) time.Time { return noon.Add(-d) }
 	ended := ago(26 * time.Hour)
 	return []core.SessionView{
-		{Host: core.HostClaudeCode, SessionID: "c203db13-ae41-4c6e-9d57-b0a1f2a9c001", CWD: "/home/dev/shop", Title: "Move the cart to the server", Model: "claude-opus-4-6", Provider: "anthropic",
-			Usage: forecast(usage(143_912, 200_000, 167_000, core.ProvenanceHost), 3, 5, 9), Compactions: 2, State: core.StateActive, StartedAt: ago(3 * time.Hour), UpdatedAt: ago(20 * time.Second),
-			Agents:      []core.AgentView{{AgentID: "af83ffba39964d85a", AgentType: "Explore", Usage: usage(61_000, 200_000, 167_000, core.ProvenanceTranscript)}, {AgentID: "a11", AgentType: "", Usage: usage(0, 200_000, 167_000, "")}},
-			AgentsEnded: []core.AgentView{{AgentID: "b7c20e51a9", AgentType: "code-reviewer", Usage: usage(18_200, 200_000, 167_000, core.ProvenanceTranscript)}},
+		{Host: session.HostClaudeCode, SessionID: "c203db13-ae41-4c6e-9d57-b0a1f2a9c001", CWD: "/home/dev/shop", Title: "Move the cart to the server", Model: "claude-opus-4-6", Provider: "anthropic",
+			Usage: forecast(usage(143_912, 200_000, 167_000, session.ProvenanceHost), 3, 5, 9), Compactions: 2, State: core.StateActive, StartedAt: ago(3 * time.Hour), UpdatedAt: ago(20 * time.Second),
+			Agents:      []core.AgentView{{AgentID: "af83ffba39964d85a", AgentType: "Explore", Usage: usage(61_000, 200_000, 167_000, session.ProvenanceTranscript)}, {AgentID: "a11", AgentType: "", Usage: usage(0, 200_000, 167_000, "")}},
+			AgentsEnded: []core.AgentView{{AgentID: "b7c20e51a9", AgentType: "code-reviewer", Usage: usage(18_200, 200_000, 167_000, session.ProvenanceTranscript)}},
 			WorkingSet:  []string{"src/cart/server.ts", "src/cart/store.ts", "src/cart/store.test.ts", "docs/cart.md"}},
-		{Host: core.HostCodex, SessionID: "019a3c3e-71e4-7c20-a87c-3f1c7c0b1d42", CWD: "/home/dev/kernel", Model: "gpt-5.4", Provider: "openai",
-			Usage: forecast(usage(231_400, 258_400, 244_800, core.ProvenanceTranscript), 0, 1, 2), State: core.StateActive, StartedAt: ago(time.Hour), UpdatedAt: ago(3 * time.Minute)},
-		{Host: core.HostClaudeCode, SessionID: "77e1b9f0-1b63-44a0-8f11-8d5d5e0f2a77", CWD: "/home/dev/site", Title: "Tidy the style sheets", Model: "claude-sonnet-5", Provider: "anthropic",
-			Usage: usage(412_000, 1_000_000, 0, core.ProvenanceHost), State: core.StateActive, Compacting: true, StartedAt: ago(5 * time.Hour), UpdatedAt: ago(11 * time.Minute)},
-		{Host: core.HostGeneric, SessionID: "run-42", CWD: "/srv/agents/nightly", Model: "qwen3-coder", Usage: usage(48_300, 131_072, 131_072, core.ProvenanceEstimate), State: core.StateIdle, StartedAt: ago(9 * time.Hour), UpdatedAt: ago(2 * time.Hour)},
-		{Host: core.HostOpenCode, SessionID: "ses_61f2a9", CWD: "/home/dev/notes", Usage: usage(0, 200_000, 168_000, ""), State: core.StateActive, StartedAt: ago(time.Minute), UpdatedAt: ago(time.Minute)},
-		{Host: core.HostGeminiCLI, SessionID: "9b0e\x1b[31m", CWD: "/tmp/\x1b]0;owned\x07/\u202e\x1b[2J</script><img src=x onerror=alert(1)>", Title: "\x1b[2Jtitle\r\nof two lines <b>", Model: "gem\x1b[5mini\u200b-2.5-pro", Usage: usage(12_000, 1_048_576, 1_048_576, core.ProvenanceReported),
+		{Host: session.HostCodex, SessionID: "019a3c3e-71e4-7c20-a87c-3f1c7c0b1d42", CWD: "/home/dev/kernel", Model: "gpt-5.4", Provider: "openai",
+			Usage: forecast(usage(231_400, 258_400, 244_800, session.ProvenanceTranscript), 0, 1, 2), State: core.StateActive, StartedAt: ago(time.Hour), UpdatedAt: ago(3 * time.Minute)},
+		{Host: session.HostClaudeCode, SessionID: "77e1b9f0-1b63-44a0-8f11-8d5d5e0f2a77", CWD: "/home/dev/site", Title: "Tidy the style sheets", Model: "claude-sonnet-5", Provider: "anthropic",
+			Usage: usage(412_000, 1_000_000, 0, session.ProvenanceHost), State: core.StateActive, Compacting: true, StartedAt: ago(5 * time.Hour), UpdatedAt: ago(11 * time.Minute)},
+		{Host: session.HostGeneric, SessionID: "run-42", CWD: "/srv/agents/nightly", Model: "qwen3-coder", Usage: usage(48_300, 131_072, 131_072, session.ProvenanceEstimate), State: core.StateIdle, StartedAt: ago(9 * time.Hour), UpdatedAt: ago(2 * time.Hour)},
+		{Host: session.HostOpenCode, SessionID: "ses_61f2a9", CWD: "/home/dev/notes", Usage: usage(0, 200_000, 168_000, ""), State: core.StateActive, StartedAt: ago(time.Minute), UpdatedAt: ago(time.Minute)},
+		{Host: session.HostGeminiCLI, SessionID: "9b0e\x1b[31m", CWD: "/tmp/\x1b]0;owned\x07/\u202e\x1b[2J</script><img src=x onerror=alert(1)>", Title: "\x1b[2Jtitle\r\nof two lines <b>", Model: "gem\x1b[5mini\u200b-2.5-pro", Usage: usage(12_000, 1_048_576, 1_048_576, session.ProvenanceReported),
 			State: core.StateEnded, StartedAt: ended.Add(-time.Hour), UpdatedAt: ended, EndedAt: &ended, WorkingSet: []string{"\x1b[31mred.go"}},
 	}
 }
@@ -71,31 +74,31 @@ func stage() []core.SessionView {
 func filled() core.SessionDetail {
 	s := core.SessionDetail{SessionView: stage()[0]}
 	at, turn := noon.Add(-time.Minute), noon.Add(-4*time.Minute)
-	result := func(tool string, tokens int) core.Part {
-		return core.Part{Category: core.CategoryResult, Tool: tool, Tokens: tokens}
+	result := func(tool string, tokens int) session.Part {
+		return session.Part{Category: session.CategoryResult, Tool: tool, Tokens: tokens}
 	}
-	s.Breakdown = &core.Breakdown{
+	s.Breakdown = &session.Breakdown{
 		Tokens: s.Usage.Tokens, AsOf: &at,
-		Parts: []core.Part{{Category: core.CategorySystem, Tokens: 24_310}, {Category: core.CategoryMemory, Tokens: 3_120}, {Category: core.CategorySummary, Tokens: 4_480},
-			{Category: core.CategoryInjected, Tokens: 2_950}, {Category: core.CategoryUser, Tokens: 1_902}, {Category: core.CategoryAssistant, Tokens: 9_417}, {Category: core.CategoryThinking, Tokens: 11_204},
-			{Category: core.CategoryCalls, Tokens: 18_733}, result("Read", 38_815), result("Bash", 21_406), result("Grep", 5_870), result("mcp__github__get_pull_request", 1_620), result("", 85)},
-		Files: []core.FilePart{{Path: "src/cart/server.ts", Tokens: 16_204}, {Path: "src/cart/store.ts", Tokens: 9_950}, {Path: "src/checkout/payment/providers/adyen/webhooks/handler.test.ts", Tokens: 7_310}, {Path: "docs/cart.md", Tokens: 402}},
-		LastTurn: &core.Growth{Since: turn, Tokens: 13_840, Parts: []core.Part{{Category: core.CategoryUser, Tokens: 118}, {Category: core.CategoryAssistant, Tokens: 1_130}, {Category: core.CategoryThinking, Tokens: 2_044},
-			{Category: core.CategoryCalls, Tokens: 1_748}, result("Read", 6_620), result("Bash", 2_180)}},
+		Parts: []session.Part{{Category: session.CategorySystem, Tokens: 24_310}, {Category: session.CategoryMemory, Tokens: 3_120}, {Category: session.CategorySummary, Tokens: 4_480},
+			{Category: session.CategoryInjected, Tokens: 2_950}, {Category: session.CategoryUser, Tokens: 1_902}, {Category: session.CategoryAssistant, Tokens: 9_417}, {Category: session.CategoryThinking, Tokens: 11_204},
+			{Category: session.CategoryCalls, Tokens: 18_733}, result("Read", 38_815), result("Bash", 21_406), result("Grep", 5_870), result("mcp__github__get_pull_request", 1_620), result("", 85)},
+		Files: []session.FilePart{{Path: "src/cart/server.ts", Tokens: 16_204}, {Path: "src/cart/store.ts", Tokens: 9_950}, {Path: "src/checkout/payment/providers/adyen/webhooks/handler.test.ts", Tokens: 7_310}, {Path: "docs/cart.md", Tokens: 402}},
+		LastTurn: &session.Growth{Since: turn, Tokens: 13_840, Parts: []session.Part{{Category: session.CategoryUser, Tokens: 118}, {Category: session.CategoryAssistant, Tokens: 1_130}, {Category: session.CategoryThinking, Tokens: 2_044},
+			{Category: session.CategoryCalls, Tokens: 1_748}, result("Read", 6_620), result("Bash", 2_180)}},
 	}
 	return s
 }
 
 // curve is the history of a session of three hours that was compacted twice.
-func curve() []core.Sample {
-	var samples []core.Sample
+func curve() []session.Sample {
+	var samples []session.Sample
 	tokens := 24_000
 	for i := range 90 {
-		at, kind := noon.Add(time.Duration(i-90)*2*time.Minute), core.SampleUsage
+		at, kind := noon.Add(time.Duration(i-90)*2*time.Minute), session.SampleUsage
 		if tokens += 4_100 + 900*(i%5); tokens > 164_000 {
-			tokens, kind = 31_000, core.SampleCompaction
+			tokens, kind = 31_000, session.SampleCompaction
 		}
-		samples = append(samples, core.Sample{At: at, Tokens: tokens, WindowTokens: 200_000, Kind: kind})
+		samples = append(samples, session.Sample{At: at, Tokens: tokens, WindowTokens: 200_000, Kind: kind})
 	}
 	return samples
 }

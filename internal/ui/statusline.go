@@ -8,6 +8,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // defaultStatusline is the line where nothing else is configured. A forecast that nobody can make yet is left out of it.
@@ -160,12 +161,12 @@ func fill(format string, values map[string]string, painted func(name, value stri
 	}
 	for _, m := range placeholders(format) {
 		if value, known := values[format[m[0]+1:m[1]-1]]; known {
-			write("", core.Sanitize(format[at:m[0]], 0))
+			write("", text.Sanitize(format[at:m[0]], 0))
 			write(format[m[0]+1:m[1]-1], value)
 			at = m[1]
 		}
 	}
-	write("", core.Sanitize(format[at:], 0))
+	write("", text.Sanitize(format[at:], 0))
 	return b.String()
 }
 

@@ -9,11 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // session is a session as a host reported it: 72 % of 200,000 tokens.
-func session(edit func(*core.SessionView)) core.SessionView {
-	tokens, percent, left, compaction, level, provenance := 143_912, 72, 23_088, 167_000, core.LevelWarning, core.ProvenanceHost
+func sessionView(edit func(*core.SessionView)) core.SessionView {
+	tokens, percent, left, compaction, level, provenance := 143_912, 72, 23_088, 167_000, core.LevelWarning, session.ProvenanceHost
 	s := core.SessionView{Model: "claude-sonnet-4-6", Usage: core.Usage{
 		Tokens: &tokens, Level: &level, Provenance: &provenance, ToCompaction: &left, CompactionTokens: &compaction,
 		Display: core.Display{Tokens: &tokens, Percent: &percent, LimitTokens: 200_000},
@@ -32,13 +33,13 @@ func TestStatusline(t *testing.T) {
 		want string
 	}{
 		{"reported", nil, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · 23k to compaction · claude-sonnet-4-6"},
-		{"with a forecast", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 2, Mid: 4, High: 9} }, StatuslineOptions{},
+		{"with a forecast", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 2, Mid: 4, High: 9} }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 23k to compaction · ~4 turns · claude-sonnet-4-6"},
-		{"with one turn", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 1, Mid: 1, High: 2} }, StatuslineOptions{},
+		{"with one turn", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 1, Mid: 1, High: 2} }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 23k to compaction · ~1 turn · claude-sonnet-4-6"},
-		{"with more turns than matter", func(s *core.SessionView) { s.Usage.TurnsLeft = &core.Forecast{Low: 800, Mid: 10_111, High: 99_999} }, StatuslineOptions{},
+		{"with more turns than matter", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 800, Mid: 10_111, High: 99_999} }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 23k to compaction · >999 turns · claude-sonnet-4-6"},
-		{"estimated", func(s *core.SessionView) { p := core.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},
+		{"estimated", func(s *core.SessionView) { p := session.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},
 			"███████░░░ ~72% · ~144k/200k · ~23k to compaction · claude-sonnet-4-6"},
 		{"a response behind", func(s *core.SessionView) { s.Usage.Stale = true }, StatuslineOptions{Format: "{percent}"}, "72%+"},
 		{"unknown", func(s *core.SessionView) {
@@ -56,7 +57,7 @@ func TestStatusline(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Statusline(session(test.edit), test.o); got != test.want {
+			if got := Statusline(sessionView(test.edit), test.o); got != test.want {
 				t.Errorf("\n got %q\nwant %q", got, test.want)
 			}
 		})
@@ -70,7 +71,7 @@ func TestStatuslineFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"{bar}", "{percent}", "{tokens}", "{left}", "{model}", "{level}", "{forecast}", "{x}", " · ", " | ", " ", "é", "\n", "\x1b[31m"}), 0, 12).Draw(t, "pieces")
 		o := StatuslineOptions{Format: strings.Join(pieces, ""), Width: rapid.IntRange(1, 120).Draw(t, "width")}
-		plain := Statusline(session(nil), o)
+		plain := Statusline(sessionView(nil), o)
 		if n := utf8.RuneCountInString(plain); n > o.Width {
 			t.Errorf("%d characters: %q", n, plain)
 		}
@@ -78,7 +79,7 @@ func TestStatuslineFits(t *testing.T) {
 			t.Errorf("control characters: %q", plain)
 		}
 		o.Color = true
-		if got := colors.ReplaceAllString(Statusline(session(nil), o), ""); got != plain {
+		if got := colors.ReplaceAllString(Statusline(sessionView(nil), o), ""); got != plain {
 			t.Errorf("in colour %q, plain %q", got, plain)
 		}
 	})

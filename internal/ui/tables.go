@@ -6,7 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // table writes rows of cells in aligned columns.
@@ -24,7 +26,7 @@ func orUnknown(s string) string {
 }
 
 // Windows writes the built-in table of windows and what was learned.
-func Windows(w io.Writer, rows []core.WindowRow, learned []core.LearnedWindow) error {
+func Windows(w io.Writer, rows []model.WindowRow, learned []session.LearnedWindow) error {
 	return table(w, func(row func(...string)) {
 		row("MODEL", "HOST", "PROVIDER", "WINDOW", "INPUT", "OUTPUT", "SOURCE")
 		for _, r := range rows {
@@ -37,7 +39,7 @@ func Windows(w io.Writer, rows []core.WindowRow, learned []core.LearnedWindow) e
 }
 
 // Window writes what is in force for one model.
-func Window(w io.Writer, model string, win core.Window) error {
+func Window(w io.Writer, model string, win model.Window) error {
 	return table(w, func(row func(...string)) {
 		row("model", safe(model, 100))
 		row("window", tokens(win.Tokens), safe(win.Why, 200))
@@ -45,7 +47,7 @@ func Window(w io.Writer, model string, win core.Window) error {
 			row("input limit", tokens(win.InputTokens))
 		}
 		if win.CompactionTokens > 0 {
-			row("compaction", tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", core.Percent(win.CompactionTokens, win.Tokens)))
+			row("compaction", tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", text.Percent(win.CompactionTokens, win.Tokens)))
 		} else {
 			row("compaction", "never")
 		}

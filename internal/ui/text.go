@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // unknown is shown where a figure is not known. It is never a zero.
@@ -49,7 +51,7 @@ func percentText(u core.Usage) string {
 }
 
 func estimateMark(u core.Usage) string {
-	if u.Provenance != nil && *u.Provenance == core.ProvenanceEstimate {
+	if u.Provenance != nil && *u.Provenance == session.ProvenanceEstimate {
 		return "~"
 	}
 	return ""
@@ -80,7 +82,7 @@ func age(d time.Duration) string {
 }
 
 // safe makes text from outside fit for one cell of a table.
-func safe(s string, limit int) string { return strings.TrimSpace(core.Sanitize(s, limit)) }
+func safe(s string, limit int) string { return strings.TrimSpace(text.Sanitize(s, limit)) }
 
 // Tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.
 func Tokens(n int) string { return tokens(n) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
@@ -45,7 +46,7 @@ func TestMCP(t *testing.T) {
 	results := toolResults(asked[4])
 	all := strings.Join(results, "\n---\n")
 	var in core.Inspection
-	var m core.Measurement
+	var m conversation.Measurement
 	for _, result := range results { // those of one batch in the order in which they ended
 		if strings.HasPrefix(result, `{"report":`) && json.Unmarshal([]byte(result), &in) != nil || strings.HasPrefix(result, `{"tokens":`) && json.Unmarshal([]byte(result), &m) != nil {
 			t.Errorf("the model reads %s", result)

@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -22,35 +26,35 @@ var update = flag.Bool("update", false, "make the README's picture of the page a
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // pageSession is a session that has worked for hours: so many tokens a response, compacted whenever it was full.
-func pageSession(host core.Host, id, cwd, title, model string, window, compaction, perResponse, responses int) ui.PageSession {
-	tokens, compactions, provenance := 21_000, 0, core.ProvenanceTranscript
-	var samples []core.Sample
+func pageSession(host session.Host, id, cwd, title, model string, window, compaction, perResponse, responses int) ui.PageSession {
+	tokens, compactions, provenance := 21_000, 0, session.ProvenanceTranscript
+	var samples []session.Sample
 	for i := range responses {
-		kind := core.SampleUsage
+		kind := session.SampleUsage
 		if tokens += perResponse/2 + perResponse*(i%4)/3; tokens > compaction {
-			tokens, kind, compactions = 29_000, core.SampleCompaction, compactions+1
+			tokens, kind, compactions = 29_000, session.SampleCompaction, compactions+1
 		}
-		samples = append(samples, core.Sample{At: noon.Add(time.Duration(i-responses) * 90 * time.Second), Tokens: tokens, WindowTokens: window, Kind: kind})
+		samples = append(samples, session.Sample{At: noon.Add(time.Duration(i-responses) * 90 * time.Second), Tokens: tokens, WindowTokens: window, Kind: kind})
 	}
-	left, percent, share, at := compaction-tokens, core.Percent(tokens, window), float64(tokens)/float64(window)*100, samples[len(samples)-1].At
-	level := core.LevelOf(tokens, window, left, core.DefaultConfig().Levels)
-	part := func(category core.Category, tool string, percent int) core.Part {
-		return core.Part{Category: category, Tool: tool, Tokens: tokens * percent / 100}
+	left, percent, share, at := compaction-tokens, text.Percent(tokens, window), float64(tokens)/float64(window)*100, samples[len(samples)-1].At
+	level := core.LevelOf(tokens, window, left, settings.Default().Levels)
+	part := func(category session.Category, tool string, percent int) session.Part {
+		return session.Part{Category: category, Tool: tool, Tokens: tokens * percent / 100}
 	}
-	parts := []core.Part{part(core.CategoryMemory, "", 2), part(core.CategorySummary, "", 4), part(core.CategoryUser, "", 1), part(core.CategoryAssistant, "", 8), part(core.CategoryThinking, "", 9),
-		part(core.CategoryCalls, "", 14), part(core.CategoryResult, "Read", 27), part(core.CategoryResult, "Bash", 15), part(core.CategoryResult, "Grep", 4)}
+	parts := []session.Part{part(session.CategoryMemory, "", 2), part(session.CategorySummary, "", 4), part(session.CategoryUser, "", 1), part(session.CategoryAssistant, "", 8), part(session.CategoryThinking, "", 9),
+		part(session.CategoryCalls, "", 14), part(session.CategoryResult, "Read", 27), part(session.CategoryResult, "Bash", 15), part(session.CategoryResult, "Grep", 4)}
 	rest := tokens
 	for _, p := range parts {
 		rest -= p.Tokens
 	}
-	parts = append([]core.Part{{Category: core.CategorySystem, Tokens: rest}}, parts...)
+	parts = append([]session.Part{{Category: session.CategorySystem, Tokens: rest}}, parts...)
 	return ui.PageSession{Samples: samples, SessionDetail: core.SessionDetail{
 		SessionView: core.SessionView{Host: host, SessionID: id, CWD: cwd, Title: title, Model: model, Compactions: compactions, State: core.StateActive, StartedAt: samples[0].At, UpdatedAt: at,
 			WorkingSet: []string{"src/cart/server.ts", "src/cart/store.ts"}, Agents: []core.AgentView{},
 			Usage: core.Usage{Tokens: &tokens, ProjectedTokens: &tokens, WindowTokens: window, WindowWhy: "the host says so", Percent: &share, Level: &level, Provenance: &provenance, AsOf: &at,
-				CompactionTokens: &compaction, ToCompaction: &left, TurnsLeft: &core.Forecast{Low: 2, Mid: 4, High: 7}, Display: core.Display{Tokens: &tokens, LimitTokens: window, Percent: &percent}}},
-		Breakdown: &core.Breakdown{Tokens: &tokens, AsOf: &at, Parts: parts, Files: []core.FilePart{{Path: "src/cart/server.ts", Tokens: tokens / 9}, {Path: "src/cart/store.ts", Tokens: tokens / 15}},
-			LastTurn: &core.Growth{Since: noon.Add(-4 * time.Minute), Tokens: tokens / 10, Parts: []core.Part{part(core.CategoryResult, "Read", 10)}}},
+				CompactionTokens: &compaction, ToCompaction: &left, TurnsLeft: &session.Forecast{Low: 2, Mid: 4, High: 7}, Display: core.Display{Tokens: &tokens, LimitTokens: window, Percent: &percent}}},
+		Breakdown: &session.Breakdown{Tokens: &tokens, AsOf: &at, Parts: parts, Files: []session.FilePart{{Path: "src/cart/server.ts", Tokens: tokens / 9}, {Path: "src/cart/store.ts", Tokens: tokens / 15}},
+			LastTurn: &session.Growth{Since: noon.Add(-4 * time.Minute), Tokens: tokens / 10, Parts: []session.Part{part(session.CategoryResult, "Read", 10)}}},
 	}}
 }
 
@@ -61,12 +65,12 @@ func TestPagePicture(t *testing.T) {
 		tokens = append(tokens, int(58_000*math.Exp(0.62*math.Sin(float64(i)*1.7)+0.45*math.Cos(float64(i)*0.37)+0.2*math.Sin(float64(i*i)))))
 	}
 	tokens = append(tokens, 214_000, 231_000, 268_000)
-	report := core.FleetReport{Sessions: 3, Compactions: 4, Histogram: core.Histogram(tokens), TaskTokens: tokens,
-		ContextOptimizationReport: core.Fleet{Tokens: tokens, Trim: core.TrimCount{Operations: 14, Tokens: 391_000}}.Report(core.DefaultConfig().Metrics)}
+	report := core.FleetReport{Sessions: 3, Compactions: 4, Histogram: fleet.Histogram(tokens), TaskTokens: tokens,
+		ContextOptimizationReport: fleet.Fleet{Tokens: tokens, Trim: fleet.TrimCount{Operations: 14, Tokens: 391_000}}.Report(settings.Default().Metrics)}
 	sessions := []ui.PageSession{
-		pageSession(core.HostClaudeCode, "c203db13", "/home/dev/shop", "Move the cart to the server", "claude-opus-4-6", 200_000, 167_000, 5_200, 118),
-		pageSession(core.HostCodex, "019a3c3e", "/home/dev/kernel", "", "gpt-5.4", 258_400, 244_800, 7_000, 31),
-		pageSession(core.HostClaudeCode, "77e1b9f0", "/home/dev/site", "Tidy the style sheets", "claude-sonnet-4-6", 200_000, 167_000, 2_100, 40),
+		pageSession(session.HostClaudeCode, "c203db13", "/home/dev/shop", "Move the cart to the server", "claude-opus-4-6", 200_000, 167_000, 5_200, 118),
+		pageSession(session.HostCodex, "019a3c3e", "/home/dev/kernel", "", "gpt-5.4", 258_400, 244_800, 7_000, 31),
+		pageSession(session.HostClaudeCode, "77e1b9f0", "/home/dev/site", "Tidy the style sheets", "claude-sonnet-4-6", 200_000, 167_000, 2_100, 40),
 	}
 	var page bytes.Buffer
 	if err := ui.Page(&page, report, sessions, noon); err != nil {

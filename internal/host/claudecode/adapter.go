@@ -10,13 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
-	limits core.Limits
+	limits model.Limits
 	pid    int
 }
 
@@ -33,23 +34,23 @@ func New(getenv func(string) string) *Adapter {
 	return &Adapter{limits: limitsFrom(getenv), pid: pid}
 }
 
-// Host returns core.HostClaudeCode.
-func (*Adapter) Host() core.Host { return core.HostClaudeCode }
+// Host returns session.HostClaudeCode.
+func (*Adapter) Host() session.Host { return session.HostClaudeCode }
 
 // Rules returns what the domain must know of Claude Code. It compacts at window − min(maximum output, 20,000) − 13,000:
 // 167,000 of 200,000 in its own get_context_usage, and "about 967K" of a million in its documentation of models; models
 // whose window is a million by nature run full (https://code.claude.com/docs/en/model-config).
-func (*Adapter) Rules() core.Rules {
-	return core.Rules{
+func (*Adapter) Rules() session.Rules {
+	return session.Rules{
 		Provider:       "anthropic",
 		BatchEvent:     true,
 		SummaryVisible: true,
-		Compaction:     core.CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true},
+		Compaction:     model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true},
 	}
 }
 
 // Read reads the transcript at path; see transcript.Read for how much of it.
-func (*Adapter) Read(ctx context.Context, path string, from core.Cursor) (core.Reading, error) {
+func (*Adapter) Read(ctx context.Context, path string, from session.Cursor) (session.Reading, error) {
 	reading, err := transcript.Read(ctx, path, from, format(path))
 	reading.Entries = merge(reading.Entries)
 	return reading, err
@@ -63,7 +64,7 @@ const standardWindow = 200_000
 
 // limitsFrom reads the host's settings from the environment (https://code.claude.com/docs/en/env-vars), as the host does:
 // of "500k" it sees 500.
-func limitsFrom(getenv func(string) string) (l core.Limits) {
+func limitsFrom(getenv func(string) string) (l model.Limits) {
 	if n := leadingInt(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
 		l.AutoCompactWindow = min(max(n, minAutoCompactWindow), maxAutoCompactWindow)
 	}

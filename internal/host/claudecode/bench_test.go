@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // BenchmarkRead reads transcripts of a megabyte and of a gigabyte: after each hook, and at first sight.
@@ -26,7 +26,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 		appendTo(b, path, tail)
-		end := mustRead(b, path, core.Cursor{}).Cursor
+		end := mustRead(b, path, session.Cursor{}).Cursor
 
 		b.Run(fmt.Sprintf("next/%dMB", size>>20), func(b *testing.B) {
 			from := end
@@ -41,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("first/%dMB", size>>20), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if r := mustRead(b, path, core.Cursor{}); len(r.Entries) == 0 {
+				if r := mustRead(b, path, session.Cursor{}); len(r.Entries) == 0 {
 					b.Fatal("read nothing")
 				}
 			}

@@ -3,7 +3,7 @@ package claudecode
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -24,23 +24,23 @@ const (
 
 // attached returns what an attachment adds: the text that the host made of it, where the version of the host writes that
 // down, else the text of the attachment itself.
-func (l *line) attached() []core.Piece {
+func (l *line) attached() []session.Piece {
 	var kind []byte
 	transcript.Pick(l.attachment, transcript.Field{Name: "type", Value: &kind})
 	name := transcript.String(kind)
 	if unsent[name] {
 		return nil
 	}
-	class, file := core.InjectedText, "" // of a queued command, too: what is typed while a turn runs ends none
-	var pieces []core.Piece
+	class, file := session.InjectedText, "" // of a queued command, too: what is typed while a turn runs ends none
+	var pieces []session.Piece
 	switch name {
 	case "instructions":
 		if pieces = l.instructions(); pieces != nil {
 			return pieces
 		}
-		class = core.MemoryText
+		class = session.MemoryText
 	case "nested_memory":
-		class, file = core.MemoryText, l.attachedFile("path")
+		class, file = session.MemoryText, l.attachedFile("path")
 	default:
 		file = l.attachedFile("filename")
 	}
@@ -60,7 +60,7 @@ func (l *line) attached() []core.Piece {
 }
 
 // unrendered returns what an attachment adds where the host did not write down the text that it made of it.
-func (l *line) unrendered(name string, class core.PieceClass) []core.Piece {
+func (l *line) unrendered(name string, class session.PieceClass) []session.Piece {
 	var text, snippet, prompt, content, files, blocking []byte
 	transcript.Pick(l.attachment,
 		transcript.Field{Name: "text", Value: &text},
@@ -71,7 +71,7 @@ func (l *line) unrendered(name string, class core.PieceClass) []core.Piece {
 		transcript.Field{Name: "blockingError", Value: &blocking})
 	switch name {
 	case "edited_text_file":
-		return []core.Piece{{Class: class, Text: transcript.String(snippet), Extra: editedFileTokens}}
+		return []session.Piece{{Class: class, Text: transcript.String(snippet), Extra: editedFileTokens}}
 	case "queued_command":
 		return texts(prompt, class)
 	case "file": // one that a prompt mentions: the host reads it for the model
@@ -80,9 +80,9 @@ func (l *line) unrendered(name string, class core.PieceClass) []core.Piece {
 		transcript.Pick(file, transcript.Field{Name: "content", Value: &body})
 		return texts(body, class)
 	case "diagnostics":
-		return []core.Piece{{Class: class, Text: diagnosticsText(files)}}
+		return []session.Piece{{Class: class, Text: diagnosticsText(files)}}
 	case "task_reminder", "todo_reminder":
-		return []core.Piece{{Class: class, Text: listText(content), Extra: taskReminderTokens}}
+		return []session.Piece{{Class: class, Text: listText(content), Extra: taskReminderTokens}}
 	case "hook_additional_context":
 		return texts(content, class)
 	case "nested_memory":
@@ -135,15 +135,15 @@ func listText(list []byte) string {
 }
 
 // instructions returns the memory files that an attachment lists, nil where it lists none.
-func (l *line) instructions() []core.Piece {
+func (l *line) instructions() []session.Piece {
 	var files []byte
-	var pieces []core.Piece
+	var pieces []session.Piece
 	transcript.Pick(l.attachment, transcript.Field{Name: "files", Value: &files})
 	transcript.Elements(files, func(file []byte) bool {
 		var path, content []byte
 		transcript.Pick(file, transcript.Field{Name: "path", Value: &path}, transcript.Field{Name: "content", Value: &content})
 		if text := transcript.String(content); text != "" {
-			pieces = append(pieces, core.Piece{Class: core.MemoryText, Path: shortPath(transcript.String(path)), Text: text})
+			pieces = append(pieces, session.Piece{Class: session.MemoryText, Path: shortPath(transcript.String(path)), Text: text})
 		}
 		return true
 	})
@@ -166,15 +166,15 @@ func shortPath(path string) string {
 }
 
 // said reads what a line of a user's turn adds: prompts, results of tools, and what the host says in the user's name.
-func (l *line) said(e *core.Entry) {
-	class := core.PromptText
+func (l *line) said(e *session.Entry) {
+	class := session.PromptText
 	if transcript.IsTrue(l.meta) {
-		class = core.InjectedText
+		class = session.InjectedText
 	}
 	var content []byte
 	transcript.Pick(l.message, transcript.Field{Name: "content", Value: &content})
 	if s := transcript.String(content); s != "" {
-		e.Content = []core.Piece{{Class: class, Text: s}}
+		e.Content = []session.Piece{{Class: class, Text: s}}
 		return
 	}
 	transcript.Elements(content, func(block []byte) bool {
@@ -188,10 +188,10 @@ func (l *line) said(e *core.Entry) {
 			e.Content = append(e.Content, texts(block, class)...)
 			return true
 		}
-		result := core.Piece{Class: core.ToolResult, CallID: transcript.String(id)}
-		var images []core.Piece
-		for _, p := range texts(body, core.ToolResult) {
-			if p.Class == core.Image {
+		result := session.Piece{Class: session.ToolResult, CallID: transcript.String(id)}
+		var images []session.Piece
+		for _, p := range texts(body, session.ToolResult) {
+			if p.Class == session.Image {
 				images = append(images, p)
 			} else {
 				result.Text += p.Text
@@ -218,11 +218,11 @@ func loadsTools(body []byte) (loads bool) {
 }
 
 // texts returns the pieces of a string, of a block or of an array of blocks.
-func texts(value []byte, class core.PieceClass) []core.Piece {
+func texts(value []byte, class session.PieceClass) []session.Piece {
 	if s := transcript.String(value); s != "" {
-		return []core.Piece{{Class: class, Text: s}}
+		return []session.Piece{{Class: class, Text: s}}
 	}
-	var pieces []core.Piece
+	var pieces []session.Piece
 	if transcript.Elements(value, func(block []byte) bool {
 		pieces = append(pieces, texts(block, class)...)
 		return true
@@ -233,7 +233,7 @@ func texts(value []byte, class core.PieceClass) []core.Piece {
 	transcript.Pick(value, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "text", Value: &text})
 	switch transcript.String(kind) {
 	case "image", "document":
-		return []core.Piece{{Class: core.Image}}
+		return []session.Piece{{Class: session.Image}}
 	case "text":
 		return texts(text, class)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // What each kind of line adds to the conversation, and what is on file but never sent.
@@ -77,20 +77,20 @@ func TestContent(t *testing.T) {
 	}
 }
 
-func piece(p core.Piece) string {
+func piece(p session.Piece) string {
 	if p.Extra > 0 {
 		extra := p.Extra
 		p.Extra = 0
 		return fmt.Sprintf("%s and %d tokens", piece(p), extra)
 	}
 	switch p.Class {
-	case core.Image:
+	case session.Image:
 		return "image"
-	case core.Thought:
+	case session.Thought:
 		return fmt.Sprintf("thought of %d bytes", p.Bytes)
-	case core.ToolCall:
+	case session.ToolCall:
 		return fmt.Sprintf("call %s of %s to %s", p.Text, p.CallID, p.Tool)
-	case core.ToolResult:
+	case session.ToolResult:
 		return fmt.Sprintf("result %s of %s", p.Text, p.CallID)
 	}
 	return fmt.Sprintf("%s %s", p.Class, p.Text)

@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -13,21 +14,21 @@ import (
 const statusLine = "StatusLine"
 
 // kinds says what the host's events are. One that is not listed is Seen.
-var kinds = map[string]core.Kind{
-	statusLine:           core.UsageReported,
-	"SessionStart":       core.SessionStarted,
-	"SessionEnd":         core.SessionEnded,
-	"UserPromptSubmit":   core.PromptSubmitted,
-	"PreToolUse":         core.ToolStarting,
-	"PostToolUse":        core.ToolFinished,
-	"PostToolUseFailure": core.ToolFinished,
-	"PostToolBatch":      core.BatchFinished,
-	"PreCompact":         core.CompactionOpened,
-	"PostCompact":        core.CompactionDone,
-	"Stop":               core.TurnFinished,
-	"StopFailure":        core.TurnFailed,
-	"SubagentStart":      core.AgentStarted,
-	"SubagentStop":       core.AgentFinished,
+var kinds = map[string]session.Kind{
+	statusLine:           session.UsageReported,
+	"SessionStart":       session.SessionStarted,
+	"SessionEnd":         session.SessionEnded,
+	"UserPromptSubmit":   session.PromptSubmitted,
+	"PreToolUse":         session.ToolStarting,
+	"PostToolUse":        session.ToolFinished,
+	"PostToolUseFailure": session.ToolFinished,
+	"PostToolBatch":      session.BatchFinished,
+	"PreCompact":         session.CompactionOpened,
+	"PostCompact":        session.CompactionDone,
+	"Stop":               session.TurnFinished,
+	"StopFailure":        session.TurnFailed,
+	"SubagentStart":      session.AgentStarted,
+	"SubagentStop":       session.AgentFinished,
 }
 
 // payload is the raw members of a payload that mean something here.
@@ -43,8 +44,8 @@ type payload struct {
 
 // Decode turns what a hook or the status line is given on stdin into an event. name is "StatusLine" for the latter;
 // hooks name their event themselves. A payload over 64 MiB, one that is no JSON object, and one without session_id or
-// event are errors with core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
-func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
+// event are errors with coded.Invalid. Members of an unexpected type count as missing: hosts change.
+func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
 	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &p.sessionID},
@@ -72,10 +73,10 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "workspace", Value: &p.workspace},
 	)
 	if err != nil {
-		return core.Event{}, err
+		return session.Event{}, err
 	}
-	ev := core.Event{
-		Host:            core.HostClaudeCode,
+	ev := session.Event{
+		Host:            session.HostClaudeCode,
 		SessionID:       transcript.String(p.sessionID),
 		Name:            transcript.String(p.event),
 		CWD:             transcript.String(p.cwd),
@@ -94,12 +95,12 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 	}
 	switch {
 	case ev.SessionID == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "session_id: want a string that is not empty")
+		return session.Event{}, coded.Errorf(coded.Invalid, "session_id: want a string that is not empty")
 	case ev.Name == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "hook_event_name: want the name of an event")
+		return session.Event{}, coded.Errorf(coded.Invalid, "hook_event_name: want the name of an event")
 	}
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = core.Seen
+		ev.Kind = session.Seen
 	}
 	ev.Accepts = accepts(ev.Name)
 	p.complete(&ev)
@@ -116,17 +117,17 @@ func agentTranscript(session, agent string) string {
 }
 
 // complete fills in what only some events carry.
-func (p *payload) complete(ev *core.Event) {
+func (p *payload) complete(ev *session.Event) {
 	switch ev.Name {
 	case "SessionStart":
 		ev.Model = transcript.String(p.model)
 		if transcript.String(p.source) == "compact" {
-			ev.Kind = core.CompactionDone
+			ev.Kind = session.CompactionDone
 		}
 		// When a session is resumed or forked the host says what its next request will hold, the last answer included. There
 		// is no tuple and no time: it only helps where the transcript is not there to say it better.
 		if n := transcript.Int(p.contextTokens); n > 0 {
-			ev.Reports = []core.Report{{Tokens: n, Provenance: core.ProvenanceHost, Model: ev.Model}}
+			ev.Reports = []session.Report{{Tokens: n, Provenance: session.ProvenanceHost, Model: ev.Model}}
 		}
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(p.prompt)
@@ -150,14 +151,14 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Echoed = transcript.String(p.trigger) == "manual"
 	case "PostCompact":
 		if summary := withoutAnalysis(transcript.String(p.summary)); summary != "" {
-			ev.CompactedBy = &core.Boundary{Summary: summary}
+			ev.CompactedBy = &session.Boundary{Summary: summary}
 		}
 	case "StopFailure":
 		ev.Limit = limitError(transcript.String(p.errorDetails), transcript.String(p.lastMessage))
 	case "SubagentStop":
 		// The model that writes the summary of a compaction runs as an agent without a type.
 		if ev.AgentType == "" {
-			ev.Kind = core.Seen
+			ev.Kind = session.Seen
 		}
 	case statusLine:
 		p.status(ev)
@@ -165,7 +166,7 @@ func (p *payload) complete(ev *core.Event) {
 }
 
 // status reads the status line: the only payload that states the window and, with it, usage.
-func (p *payload) status(ev *core.Event) {
+func (p *payload) status(ev *session.Event) {
 	var model, window, usage, dir []byte
 	transcript.Pick(p.model, transcript.Field{Name: "id", Value: &model})
 	transcript.Pick(p.contextWindow,
@@ -183,8 +184,8 @@ func (p *payload) status(ev *core.Event) {
 	var input []byte
 	if transcript.Pick(usage, transcript.Field{Name: "input_tokens", Value: &input}); input != nil {
 		if tuple, ok := usageTuple(usage); ok {
-			ev.Reports = []core.Report{{
-				Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceHost, Model: ev.Model,
+			ev.Reports = []session.Report{{
+				Tuple: tuple, Tokens: occupancy(tuple), Provenance: session.ProvenanceHost, Model: ev.Model,
 			}}
 		}
 	}
@@ -193,7 +194,7 @@ func (p *payload) status(ev *core.Event) {
 // usageTuple reads a usage object as the Anthropic API writes it. Cache writes are the larger of their sum and the nested
 // figures by lifetime: some versions fill in only the latter. Where a figure is no count ok is false: without it the sum would be
 // wrong.
-func usageTuple(usage []byte) (u core.UsageTuple, ok bool) {
+func usageTuple(usage []byte) (u session.UsageTuple, ok bool) {
 	var input, read, write, nested, output, iterations []byte
 	transcript.Pick(usage,
 		transcript.Field{Name: "input_tokens", Value: &input},
@@ -242,7 +243,7 @@ func lastIteration(iterations []byte) (last []byte) {
 
 // occupancy is Anthropic's arithmetic: input excludes what was read from or written to the cache, and the answer is not
 // in the window until the next request.
-func occupancy(u core.UsageTuple) int { return u.Input + u.CacheRead + u.CacheWrite }
+func occupancy(u session.UsageTuple) int { return u.Input + u.CacheRead + u.CacheWrite }
 
 // machineTags begin the turns that no person typed: news of background tasks, the echo of local commands, reminders.
 var machineTags = []string{

@@ -12,11 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 )
 
-func mustDecode(t *testing.T, name, payload string) core.Event {
+func mustDecode(t *testing.T, name, payload string) session.Event {
 	t.Helper()
 	ev, err := New(nil).Decode(name, []byte(payload))
 	if err != nil {
@@ -40,7 +43,7 @@ func TestPayloadsThatAreNone(t *testing.T) {
 		strings.Repeat(" ", core.MaxPayload) + "{": "payload: 67108865 bytes, want at most 67108864",
 	} {
 		_, err := New(nil).Decode("", []byte(payload))
-		if core.CodeOf(err) != core.CodeInvalid || err.Error() != want {
+		if coded.CodeOf(err) != coded.Invalid || err.Error() != want {
 			t.Errorf("%.40q: %v, want %s", payload, err, want)
 		}
 	}
@@ -49,7 +52,7 @@ func TestPayloadsThatAreNone(t *testing.T) {
 func TestMembersOfAnUnexpectedTypeCountAsMissing(t *testing.T) {
 	ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PostToolUse","cwd":7,"agent_id":null,"tool_name":["Read"],
 		"tool_input":"x","transcript_path":{}}`)
-	want := core.Event{Host: core.HostClaudeCode, SessionID: "s", Name: "PostToolUse", Kind: core.ToolFinished, Accepts: []core.EffectKind{core.Inject}}
+	want := session.Event{Host: session.HostClaudeCode, SessionID: "s", Name: "PostToolUse", Kind: session.ToolFinished, Accepts: []session.EffectKind{session.Inject}}
 	if diff := cmp.Diff(want, ev); diff != "" {
 		t.Error(diff)
 	}
@@ -57,10 +60,10 @@ func TestMembersOfAnUnexpectedTypeCountAsMissing(t *testing.T) {
 
 func TestAnEventNobodyKnowsIsSeen(t *testing.T) {
 	ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PhaseOfMoon"}`)
-	if ev.Kind != core.Seen || ev.Name != "PhaseOfMoon" {
+	if ev.Kind != session.Seen || ev.Name != "PhaseOfMoon" {
 		t.Errorf("got %+v", ev)
 	}
-	if out, err := New(nil).Encode(ev, []core.Effect{{Kind: core.Inject, Text: "x"}}); out != nil || err != nil {
+	if out, err := New(nil).Encode(ev, []session.Effect{{Kind: session.Inject, Text: "x"}}); out != nil || err != nil {
 		t.Errorf("answered %q, %v", out, err)
 	}
 }
@@ -91,21 +94,21 @@ func TestAPayloadOfTenMegabytesIsNotCopied(t *testing.T) {
 func TestLimitsFromTheEnvironment(t *testing.T) {
 	tests := []struct {
 		env  map[string]string
-		want core.Limits
+		want model.Limits
 	}{
-		{nil, core.Limits{}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "400000"}, core.Limits{AutoCompactWindow: 400_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "500k"}, core.Limits{AutoCompactWindow: 100_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "9999999999999"}, core.Limits{AutoCompactWindow: 1_000_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "k500"}, core.Limits{}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "-5"}, core.Limits{}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "40"}, core.Limits{AutoCompactPercent: 40}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": " 95.5 "}, core.Limits{AutoCompactPercent: 95}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "0"}, core.Limits{}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "101"}, core.Limits{}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"}, core.Limits{WindowTokens: 200_000}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "True"}, core.Limits{WindowTokens: 200_000}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "0"}, core.Limits{}},
+		{nil, model.Limits{}},
+		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "400000"}, model.Limits{AutoCompactWindow: 400_000}},
+		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "500k"}, model.Limits{AutoCompactWindow: 100_000}},
+		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "9999999999999"}, model.Limits{AutoCompactWindow: 1_000_000}},
+		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "k500"}, model.Limits{}},
+		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "-5"}, model.Limits{}},
+		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "40"}, model.Limits{AutoCompactPercent: 40}},
+		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": " 95.5 "}, model.Limits{AutoCompactPercent: 95}},
+		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "0"}, model.Limits{}},
+		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "101"}, model.Limits{}},
+		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"}, model.Limits{WindowTokens: 200_000}},
+		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "True"}, model.Limits{WindowTokens: 200_000}},
+		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "0"}, model.Limits{}},
 	}
 	for _, test := range tests {
 		a := New(func(key string) string { return test.env[key] })
@@ -128,19 +131,19 @@ func TestTheHostsProcess(t *testing.T) {
 }
 
 func TestStatusLine(t *testing.T) {
-	status := func(window, usage string) core.Event {
+	status := func(window, usage string) session.Event {
 		return mustDecode(t, "StatusLine", `{"session_id":"s","hook_event_name":"Status","session_name":"my work",
 			"workspace":{"current_dir":"/w"},"model":{"id":"claude-opus-4-6[1m]","display_name":"Opus 4.6"},
 			"context_window":{"context_window_size":`+window+`,"used_percentage":104,"current_usage":`+usage+`}}`)
 	}
 	ev := status("1000000", `{"input_tokens":5,"cache_read_input_tokens":100,"cache_creation_input_tokens":0,
 		"cache_creation":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":3},"output_tokens":9}`)
-	want := core.Event{
-		Host: core.HostClaudeCode, SessionID: "s", Name: "StatusLine", Kind: core.UsageReported, CWD: "/w", Title: "my work",
-		Model: "claude-opus-4-6[1m]", Limits: core.Limits{WindowTokens: 1_000_000},
-		Reports: []core.Report{{
-			Tuple: core.UsageTuple{Input: 5, CacheRead: 100, CacheWrite: 23, Output: 9}, Tokens: 128,
-			Provenance: core.ProvenanceHost, Model: "claude-opus-4-6[1m]",
+	want := session.Event{
+		Host: session.HostClaudeCode, SessionID: "s", Name: "StatusLine", Kind: session.UsageReported, CWD: "/w", Title: "my work",
+		Model: "claude-opus-4-6[1m]", Limits: model.Limits{WindowTokens: 1_000_000},
+		Reports: []session.Report{{
+			Tuple: session.UsageTuple{Input: 5, CacheRead: 100, CacheWrite: 23, Output: 9}, Tokens: 128,
+			Provenance: session.ProvenanceHost, Model: "claude-opus-4-6[1m]",
 		}},
 	}
 	if diff := cmp.Diff(want, ev); diff != "" {
@@ -221,7 +224,7 @@ func TestPathsOfTools(t *testing.T) {
 	}
 }
 
-var useNames = map[core.Use]string{core.Mentioned: "mentioned", core.Read: "read", core.Edited: "edited"}
+var useNames = map[session.Use]string{session.Mentioned: "mentioned", session.Read: "read", session.Edited: "edited"}
 
 // What failed is marked in few results; the other calls of a batch name themselves, for the transcript to tell.
 func TestResultsOfABatch(t *testing.T) {
@@ -230,11 +233,11 @@ func TestResultsOfABatch(t *testing.T) {
 		{"tool_name":"Edit","tool_input":{"file_path":"/w/b"},"tool_use_id":"t2","tool_response":"done"},
 		{"tool_name":"Read","tool_input":{"file_path":"/w/c"},"tool_use_id":"t3","tool_response":"File does not exist."},
 		"junk",{"tool_name":"Read"}]}`)
-	want := []core.PathUse{{Path: "/w/b", Use: core.Edited, CallID: "t2"}, {Path: "/w/c", Use: core.Read, CallID: "t3"}}
+	want := []session.PathUse{{Path: "/w/b", Use: session.Edited, CallID: "t2"}, {Path: "/w/c", Use: session.Read, CallID: "t3"}}
 	if diff := cmp.Diff(want, ev.Paths); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]core.CallResult{{CallID: "t1", Failed: true}}, ev.Results); diff != "" {
+	if diff := cmp.Diff([]session.CallResult{{CallID: "t1", Failed: true}}, ev.Results); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -242,13 +245,13 @@ func TestResultsOfABatch(t *testing.T) {
 func TestLimitErrors(t *testing.T) {
 	tests := []struct {
 		text string
-		want *core.LimitError
+		want *session.LimitError
 	}{
-		{"400 prompt is too long: 210000 tokens > 200000 maximum", &core.LimitError{SentTokens: 210_000, MaxTokens: 200_000}},
+		{"400 prompt is too long: 210000 tokens > 200000 maximum", &session.LimitError{SentTokens: 210_000, MaxTokens: 200_000}},
 		{"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease it",
-			&core.LimitError{SentTokens: 188_240, MaxTokens: 200_000}},
-		{"Prompt is too long", &core.LimitError{}},
-		{`{"code":"context_length_exceeded"}`, &core.LimitError{}},
+			&session.LimitError{SentTokens: 188_240, MaxTokens: 200_000}},
+		{"Prompt is too long", &session.LimitError{}},
+		{`{"code":"context_length_exceeded"}`, &session.LimitError{}},
 		{"thinking blocks: prompt is too long to modify", nil},
 		{"max_tokens must be greater than thinking.budget_tokens", nil},
 		{"overloaded", nil},
@@ -289,7 +292,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("", []byte(`{"session_id":"s","hook_event_name":"PreCompact"}`), " {\"continue\":false}")
 	f.Fuzz(func(t *testing.T, name string, payload []byte, text string) {
 		ev, err := New(nil).Decode(name, payload)
-		if !hosttest.Decoded(t, core.HostClaudeCode, ev, err) {
+		if !hosttest.Decoded(t, session.HostClaudeCode, ev, err) {
 			return
 		}
 		out, err := New(nil).Encode(ev, hosttest.Effects(text))
@@ -308,7 +311,7 @@ func FuzzDecode(f *testing.F) {
 		if !speaks[ev.Name] && ev.Name != "PreCompact" {
 			t.Fatalf("%s takes nothing, but is answered %q", ev.Name, out)
 		}
-		hosttest.Said(t, said, core.MaxInjectedChars, utf16.RuneLen)
+		hosttest.Said(t, said, session.MaxInjectedChars, utf16.RuneLen)
 		if strings.Contains(said, "<system-reminder") || strings.Contains(said, "</system-reminder") {
 			t.Fatalf("it leaves its frame: %q", said)
 		}

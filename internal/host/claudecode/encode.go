@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
 
@@ -17,37 +17,37 @@ var speaks = map[string]bool{
 }
 
 // accepts returns the effects that the host takes in return for an event.
-func accepts(event string) []core.EffectKind {
+func accepts(event string) []session.EffectKind {
 	switch {
 	case event == "PreCompact":
-		return []core.EffectKind{core.CompactionContext}
+		return []session.EffectKind{session.CompactionContext}
 	case speaks[event]:
-		return []core.EffectKind{core.Inject}
+		return []session.EffectKind{session.Inject}
 	}
 	return nil
 }
 
 // Encode returns what the hook prints: for most events a JSON object that names its event, for PreCompact the plain text
 // that the host hands to the model that writes the summary (JSON is rejected there), and nothing for events that take
-// nothing. Control and format characters become spaces, and the whole is cut to core.MaxInjectedChars.
-func (*Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
+// nothing. Control and format characters become spaces, and the whole is cut to session.MaxInjectedChars.
+func (*Adapter) Encode(ev session.Event, effects []session.Effect) ([]byte, error) {
 	var texts []string
 	for _, effect := range effects {
 		switch {
 		case !slices.Contains(accepts(ev.Name), effect.Kind): // not wanted by Reduce; dropped all the same
-		case effect.Kind == core.CompactionContext:
+		case effect.Kind == session.CompactionContext:
 			texts = append(texts, strings.Join(effect.Lines, "\n"))
 		default:
 			texts = append(texts, effect.Text)
 		}
 	}
-	text := frame.Replace(reply.Text(texts, core.MaxInjectedChars, utf16.RuneLen))
+	text := frame.Replace(reply.Text(texts, session.MaxInjectedChars, utf16.RuneLen))
 	if text == "" {
 		return nil, nil
 	}
 	if ev.Name == "PreCompact" {
 		if text[0] == '{' { // the host would take it for JSON
-			text = reply.Cut("ctxls: "+text, core.MaxInjectedChars, utf16.RuneLen)
+			text = reply.Cut("ctxls: "+text, session.MaxInjectedChars, utf16.RuneLen)
 		}
 		return []byte(text + "\n"), nil
 	}

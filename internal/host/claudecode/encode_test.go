@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-func encode(t interface{ Fatal(...any) }, event string, effects ...core.Effect) string {
-	out, err := New(nil).Encode(core.Event{Name: event}, effects)
+func encode(t interface{ Fatal(...any) }, event string, effects ...session.Effect) string {
+	out, err := New(nil).Encode(session.Event{Name: event}, effects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,31 +22,31 @@ func encode(t interface{ Fatal(...any) }, event string, effects ...core.Effect) 
 }
 
 func TestEncode(t *testing.T) {
-	inject := core.Effect{Kind: core.Inject, Text: "[context used: 72%]"}
-	more := core.Effect{Kind: core.Inject, Text: " a <b> & c\n"}
-	beside := core.Effect{Kind: core.AppendToolOutput, Text: "beside"}
-	lines := core.Effect{Kind: core.CompactionContext, Lines: []string{"ctxls: working context", "  - a.go"}}
+	inject := session.Effect{Kind: session.Inject, Text: "[context used: 72%]"}
+	more := session.Effect{Kind: session.Inject, Text: " a <b> & c\n"}
+	beside := session.Effect{Kind: session.AppendToolOutput, Text: "beside"}
+	lines := session.Effect{Kind: session.CompactionContext, Lines: []string{"ctxls: working context", "  - a.go"}}
 	tests := []struct {
 		event   string
-		effects []core.Effect
+		effects []session.Effect
 		want    string
 	}{
-		{"UserPromptSubmit", []core.Effect{inject},
+		{"UserPromptSubmit", []session.Effect{inject},
 			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[context used: 72%]"}}` + "\n"},
-		{"PostToolBatch", []core.Effect{inject, lines, more},
+		{"PostToolBatch", []session.Effect{inject, lines, more},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"[context used: 72%]\n\na <b> & c"}}` + "\n"},
-		{"PostToolUse", []core.Effect{beside}, ""},
-		{"PreCompact", []core.Effect{inject, lines}, "ctxls: working context\n  - a.go\n"},
-		{"PreCompact", []core.Effect{{Kind: core.CompactionContext, Lines: []string{"", " {\"a\":1}"}}}, "ctxls: {\"a\":1}\n"},
+		{"PostToolUse", []session.Effect{beside}, ""},
+		{"PreCompact", []session.Effect{inject, lines}, "ctxls: working context\n  - a.go\n"},
+		{"PreCompact", []session.Effect{{Kind: session.CompactionContext, Lines: []string{"", " {\"a\":1}"}}}, "ctxls: {\"a\":1}\n"},
 		{"PreCompact", nil, ""},
-		{"PreCompact", []core.Effect{{Kind: core.CompactionContext}}, ""},
-		{"UserPromptSubmit", []core.Effect{{Kind: core.Inject, Text: " \u200b\x1b\n"}}, ""},
-		{"Stop", []core.Effect{inject}, ""},
-		{"PostCompact", []core.Effect{inject, lines}, ""},
-		{"SessionEnd", []core.Effect{inject}, ""},
-		{"StatusLine", []core.Effect{inject}, ""},
-		{"SubagentStop", []core.Effect{inject}, ""},
-		{"Notification", []core.Effect{inject}, ""},
+		{"PreCompact", []session.Effect{{Kind: session.CompactionContext}}, ""},
+		{"UserPromptSubmit", []session.Effect{{Kind: session.Inject, Text: " \u200b\x1b\n"}}, ""},
+		{"Stop", []session.Effect{inject}, ""},
+		{"PostCompact", []session.Effect{inject, lines}, ""},
+		{"SessionEnd", []session.Effect{inject}, ""},
+		{"StatusLine", []session.Effect{inject}, ""},
+		{"SubagentStop", []session.Effect{inject}, ""},
+		{"Notification", []session.Effect{inject}, ""},
 	}
 	for _, test := range tests {
 		if got := encode(t, test.event, test.effects...); got != test.want {
@@ -56,7 +56,7 @@ func TestEncode(t *testing.T) {
 }
 
 func TestNothingSaidLeavesItsFrame(t *testing.T) {
-	got := encode(t, "UserPromptSubmit", core.Effect{Kind: core.Inject, Text: "  - a\x1b[31m\u202e\u2028</system-reminder>x.go"})
+	got := encode(t, "UserPromptSubmit", session.Effect{Kind: session.Inject, Text: "  - a\x1b[31m\u202e\u2028</system-reminder>x.go"})
 	want := `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"- a [31m  (/system-reminder>x.go"}}` + "\n"
 	if got != want {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -78,10 +78,10 @@ func TestEncodeStaysWithinTheContract(t *testing.T) {
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		event := rapid.SampledFrom(events).Draw(t, "event")
-		var effects []core.Effect
+		var effects []session.Effect
 		for range rapid.IntRange(0, 4).Draw(t, "effects") {
-			effects = append(effects, core.Effect{
-				Kind:  rapid.SampledFrom([]core.EffectKind{core.Inject, core.AppendToolOutput, core.CompactionContext, "other"}).Draw(t, "kind"),
+			effects = append(effects, session.Effect{
+				Kind:  rapid.SampledFrom([]session.EffectKind{session.Inject, session.AppendToolOutput, session.CompactionContext, "other"}).Draw(t, "kind"),
 				Text:  text.Draw(t, "text"),
 				Lines: rapid.SliceOfN(text, 0, 3).Draw(t, "lines"),
 			})
@@ -110,7 +110,7 @@ func TestEncodeStaysWithinTheContract(t *testing.T) {
 		default:
 			t.Fatalf("%s takes nothing, but got %q", event, out)
 		}
-		if said == "" || len(utf16.Encode([]rune(said))) > core.MaxInjectedChars {
+		if said == "" || len(utf16.Encode([]rune(said))) > session.MaxInjectedChars {
 			t.Fatalf("%d characters", len(utf16.Encode([]rune(said))))
 		}
 		for _, r := range out {

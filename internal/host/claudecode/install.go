@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -37,7 +40,7 @@ var Hooks = []settings.Hook{
 
 // Host is Claude Code for the registry.
 var Host = host.Host{
-	Name:      core.HostClaudeCode,
+	Name:      session.HostClaudeCode,
 	Title:     "Claude Code",
 	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
 	Installer: Installer{},
@@ -70,15 +73,15 @@ func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
 const statusLineMember = "statusLine"
 
 // Install implements host.Installer. A status line that the text sets already is run by ours.
-func (Installer) Install(name string, text []byte, executable string, statusline bool) (after []byte, done []string, err error) {
-	if core.IsWindowsPath(executable) { // elsewhere a backslash is a character of a name
+func (Installer) Install(name string, txt []byte, executable string, statusline bool) (after []byte, done []string, err error) {
+	if pathname.IsWindowsPath(executable) { // elsewhere a backslash is a character of a name
 		executable = strings.ReplaceAll(executable, `\`, "/")
 	}
-	doc, err := settings.Parse(name, text)
+	doc, err := settings.Parse(name, txt)
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(core.HostClaudeCode, settings.Direct(core.HostClaudeCode, executable), Hooks)
+	added, moved, err := doc.AddHooks(session.HostClaudeCode, settings.Direct(session.HostClaudeCode, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +97,7 @@ func (Installer) Install(name string, text []byte, executable string, statusline
 			done = append(done, "status line added")
 		case !own:
 			line = ownLine{then: command, wraps: true}
-			done = append(done, fmt.Sprintf("status line added; yours (%s) follows it", core.Sanitize(command, 80)))
+			done = append(done, fmt.Sprintf("status line added; yours (%s) follows it", text.Sanitize(command, 80)))
 		case line.executable != executable:
 			done = append(done, "the status line, which ran another ctxls, now runs this one")
 		}
@@ -104,9 +107,9 @@ func (Installer) Install(name string, text []byte, executable string, statusline
 		}
 	}
 	if len(done) == 0 {
-		return text, nil, nil
+		return txt, nil, nil
 	}
-	return doc.Bytes(), append(done, notes(text)...), nil
+	return doc.Bytes(), append(done, notes(txt)...), nil
 }
 
 // notes says why Claude Code does not run what a settings text holds, one sentence each.
@@ -147,7 +150,7 @@ func (Installer) StatusLine(text []byte) host.StatusLine {
 
 // Installed implements host.Installer. An enabled plugin named ctxls is one more entry. It always runs the ctxls on the PATH.
 func (Installer) Installed(text []byte) []settings.Own {
-	return append(settings.OwnHooks(text, core.HostClaudeCode), plugins(text)...)
+	return append(settings.OwnHooks(text, session.HostClaudeCode), plugins(text)...)
 }
 
 // plugins returns the plugins called ctxls that a settings text enables, whatever marketplace they are from.
@@ -175,7 +178,7 @@ func (Installer) Servers(env host.Env) []settings.Own {
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, core.HostClaudeCode, removeStatusLine)
+	return settings.Uninstall(name, text, before, session.HostClaudeCode, removeStatusLine)
 }
 
 func removeStatusLine(doc, was *settings.Document) []string {

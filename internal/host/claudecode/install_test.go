@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 const binary = "/usr/local/bin/ctxls"
@@ -153,7 +153,7 @@ func TestInstallRefuses(t *testing.T) {
 		{strings.Repeat("[", 1<<20), "settings.json: more than 20000 brackets"},
 	} {
 		after, _, err := Host.Installer.Install("settings.json", []byte(test.text), binary, true)
-		if core.CodeOf(err) != core.CodeInvalid || !strings.HasPrefix(err.Error(), test.want) || after != nil {
+		if coded.CodeOf(err) != coded.Invalid || !strings.HasPrefix(err.Error(), test.want) || after != nil {
 			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // The forms in which the API refuses a request as too long, with the tokens sent and the most allowed: "prompt is too
@@ -20,13 +20,13 @@ var limitForms = sync.OnceValue(func() []*regexp.Regexp {
 })
 
 // limitError returns what the first of the texts that is a refusal of a too long request states, nil when none is.
-func limitError(texts ...string) *core.LimitError {
+func limitError(texts ...string) *session.LimitError {
 	for _, text := range texts {
 		for _, form := range limitForms() {
 			if m := form.FindStringSubmatch(text); m != nil {
 				sent, _ := strconv.Atoi(m[1])
 				most, _ := strconv.Atoi(m[2])
-				return &core.LimitError{SentTokens: sent, MaxTokens: most}
+				return &session.LimitError{SentTokens: sent, MaxTokens: most}
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func limitError(texts ...string) *core.LimitError {
 		// Complaints about thinking blocks speak of limits too.
 		if (strings.Contains(text, "prompt is too long") || strings.Contains(text, "context_length_exceeded")) &&
 			!strings.Contains(text, "thinking") {
-			return &core.LimitError{}
+			return &session.LimitError{}
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -22,7 +22,7 @@ type line struct {
 func format(path string) transcript.Format {
 	ofAgent := strings.HasPrefix(filepath.Base(path), "agent-")
 	return transcript.Format{
-		Entry:  func(data []byte) (core.Entry, bool) { return entry(data, ofAgent) },
+		Entry:  func(data []byte) (session.Entry, bool) { return entry(data, ofAgent) },
 		Enough: secondAnswer(),
 		History: func(data []byte) bool {
 			start := data[:min(len(data), 32)] // a title's line begins with its type
@@ -33,9 +33,9 @@ func format(path string) transcript.Format {
 
 // secondAnswer returns a function that tells, of entries that come newest first, the first one that is of another answer
 // than the last: by then all lines of the last answer have been seen.
-func secondAnswer() func(core.Entry) bool {
-	var last *core.Report
-	return func(e core.Entry) bool {
+func secondAnswer() func(session.Entry) bool {
+	var last *session.Report
+	return func(e session.Entry) bool {
 		if e.Report == nil {
 			return false
 		}
@@ -54,19 +54,19 @@ var wanted = map[string]bool{
 }
 
 // entry decodes one line.
-func entry(data []byte, ofAgent bool) (core.Entry, bool) {
+func entry(data []byte, ofAgent bool) (session.Entry, bool) {
 	var l line
 	if !l.scan(data) || transcript.IsTrue(l.sidechain) != ofAgent {
-		return core.Entry{}, false
+		return session.Entry{}, false
 	}
-	e := core.Entry{At: transcript.Time(l.timestamp)}
+	e := session.Entry{At: transcript.Time(l.timestamp)}
 	switch string(l.kind) {
 	case `"assistant"`:
 		l.assistant(&e)
 	case `"user"`:
 		// The text that replaced the conversation; merge joins it with its boundary.
 		if transcript.IsTrue(l.summary) {
-			e.Boundary = &core.Boundary{At: e.At, Summary: l.text()}
+			e.Boundary = &session.Boundary{At: e.At, Summary: l.text()}
 		} else {
 			l.said(&e)
 		}
@@ -126,7 +126,7 @@ func (l *line) scan(data []byte) bool {
 
 // assistant reads a line of an answer. The host writes one line for each block of an answer, all with the answer's id and
 // usage.
-func (l *line) assistant(e *core.Entry) {
+func (l *line) assistant(e *session.Entry) {
 	if transcript.IsTrue(l.apiError) {
 		e.Limit = limitError(transcript.String(l.errorDetails), l.text())
 		return
@@ -147,8 +147,8 @@ func (l *line) assistant(e *core.Entry) {
 		tuple.Output = 0 // what is there before the answer's end is a placeholder of 1 to 8 tokens
 	}
 	if ok && !tuple.IsZero() {
-		e.Report = &core.Report{
-			At: e.At, Tuple: tuple, Tokens: occupancy(tuple), Provenance: core.ProvenanceTranscript,
+		e.Report = &session.Report{
+			At: e.At, Tuple: tuple, Tokens: occupancy(tuple), Provenance: session.ProvenanceTranscript,
 			Model: name, MessageID: transcript.String(id),
 		}
 	}
@@ -159,7 +159,7 @@ func (l *line) assistant(e *core.Entry) {
 }
 
 // block reads a block of an answer. Whether a call that it makes succeeded stands in a later line.
-func (l *line) block(e *core.Entry, block []byte) {
+func (l *line) block(e *session.Entry, block []byte) {
 	var kind, text, signature, id, name, input []byte
 	transcript.Pick(block,
 		transcript.Field{Name: "type", Value: &kind},
@@ -170,18 +170,18 @@ func (l *line) block(e *core.Entry, block []byte) {
 		transcript.Field{Name: "input", Value: &input})
 	switch transcript.String(kind) {
 	case "text":
-		e.Content = append(e.Content, core.Piece{Class: core.AnswerText, Text: transcript.String(text)})
+		e.Content = append(e.Content, session.Piece{Class: session.AnswerText, Text: transcript.String(text)})
 	case "thinking":
-		e.Content = append(e.Content, core.Piece{Class: core.Thought, Bytes: max(0, len(signature)-len(`""`))})
+		e.Content = append(e.Content, session.Piece{Class: session.Thought, Bytes: max(0, len(signature)-len(`""`))})
 	case "tool_use":
-		call := core.Piece{Class: core.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id)}
+		call := session.Piece{Class: session.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id)}
 		// What the model really wrote, where the host changed it before running it.
 		transcript.Pick(l.wireInputs, transcript.Field{Name: call.CallID, Value: &input})
 		if call.Tool != exitPlan {
 			call.Text = string(input)
 		}
 		paths := toolPaths(call.Tool, input, transcript.String(l.cwd))
-		if len(paths) == 1 && paths[0].Use != core.Mentioned {
+		if len(paths) == 1 && paths[0].Use != session.Mentioned {
 			call.Path = paths[0].Path
 		}
 		for _, use := range paths {
@@ -194,12 +194,12 @@ func (l *line) block(e *core.Entry, block []byte) {
 
 // boundary reads the line that marks a compaction. Files spell its figures in camel case, the host's live stream in snake
 // case.
-func (l *line) boundary(e *core.Entry) {
+func (l *line) boundary(e *session.Entry) {
 	subtype := transcript.String(l.subtype)
 	if subtype != "compact_boundary" && subtype != "microcompact_boundary" {
 		return
 	}
-	b := &core.Boundary{ID: transcript.String(l.uuid), At: e.At, Micro: subtype == "microcompact_boundary"}
+	b := &session.Boundary{ID: transcript.String(l.uuid), At: e.At, Micro: subtype == "microcompact_boundary"}
 	transcript.Members(l.metadata, func(key, value []byte) bool {
 		switch string(key) {
 		case "preTokens", "pre_tokens":
@@ -238,8 +238,8 @@ func (l *line) text() string {
 
 // merge joins a compaction with the summary that follows it. A summary whose boundary is not among the entries is dropped:
 // the boundary was read before, and the PostCompact event carries the same text.
-func merge(entries []core.Entry) []core.Entry {
-	var boundary *core.Boundary // the last one, while it has no summary
+func merge(entries []session.Entry) []session.Entry {
+	var boundary *session.Boundary // the last one, while it has no summary
 	for i := range entries {
 		e := &entries[i]
 		switch {
@@ -256,8 +256,8 @@ func merge(entries []core.Entry) []core.Entry {
 }
 
 // isSummary tells the text of a summary from a boundary, which always has an id.
-func isSummary(b *core.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
+func isSummary(b *session.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
 
-func isEmpty(e core.Entry) bool {
+func isEmpty(e session.Entry) bool {
 	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths)+len(e.Results)+len(e.Content) == 0
 }

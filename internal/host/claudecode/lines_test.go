@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -29,7 +29,7 @@ func answer(id string, cacheRead, output int, stop, blocks string, more ...strin
 }
 
 const (
-	text       = `{"type":"text","text":"Reading."}`
+	textBlock  = `{"type":"text","text":"Reading."}`
 	call       = `{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/w/a.go"}}`
 	callSed    = `{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"cat b.go"}}`
 	prompt     = `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hello"},"uuid":"u"}`
@@ -48,28 +48,28 @@ const (
 
 // iterated is an answer whose response took several requests: what stands beside their list is the sum.
 func iterated(iterations string) string {
-	return strings.Replace(answer("msg_1", 120_500, 230, "end_turn", text), `"usage":{"input_tokens":12,"cache_creation_input_tokens":900,`,
+	return strings.Replace(answer("msg_1", 120_500, 230, "end_turn", textBlock), `"usage":{"input_tokens":12,"cache_creation_input_tokens":900,`,
 		`"usage":{"iterations":[`+iterations+`],"input_tokens":605,"cache_creation_input_tokens":500,`, 1)
 }
 
 func TestLines(t *testing.T) {
-	side := strings.Replace(answer("msg_s", 5, 1, "end_turn", text), `"isSidechain":false`, `"isSidechain":true`, 1)
+	side := strings.Replace(answer("msg_s", 5, 1, "end_turn", textBlock), `"isSidechain":false`, `"isSidechain":true`, 1)
 	tests := []struct {
 		name  string
 		lines []string
 		want  []string
 	}{
-		{"an answer", []string{prompt, answer("msg_1", 100_000, 77, "end_turn", text)}, []string{"msg_1 100912 output 77"}},
+		{"an answer", []string{prompt, answer("msg_1", 100_000, 77, "end_turn", textBlock)}, []string{"msg_1 100912 output 77"}},
 		{"a line for each block of an answer", []string{
-			answer("msg_1", 100_000, 1, "null", text),
+			answer("msg_1", 100_000, 1, "null", textBlock),
 			answer("msg_1", 100_000, 1, "null", call),
 			prompt,
 			answer("msg_1", 100_000, 77, "tool_use", callSed),
 		}, []string{"msg_1 100912 output 0", "msg_1 100912 output 0, read /w/a.go", "msg_1 100912 output 77, mentioned /w/b.go"}},
-		{"the output of an unfinished answer is a placeholder", []string{answer("msg_1", 1000, 8, "null", text)},
+		{"the output of an unfinished answer is a placeholder", []string{answer("msg_1", 1000, 8, "null", textBlock)},
 			[]string{"msg_1 1912 output 0"}},
 		{"an id that was given twice", []string{
-			answer("msg_1", 120_000, 77, "end_turn", text), boundary, answer("msg_1", 11_000, 77, "end_turn", text),
+			answer("msg_1", 120_000, 77, "end_turn", textBlock), boundary, answer("msg_1", 11_000, 77, "end_turn", textBlock),
 		}, []string{"msg_1 120912 output 77", "boundary b1 121252 to 3043", "msg_1 11912 output 77"}},
 		{"requests of one response, with an advisor between them", []string{iterated(`{"type":"message","input_tokens":5,"output_tokens":30,"cache_read_input_tokens":60000,"cache_creation_input_tokens":500},` +
 			`{"type":"advisor_message","model":"claude-opus-5","input_tokens":61000,"output_tokens":400,"cache_read_input_tokens":0,"cache_creation_input_tokens":0},` +
@@ -80,18 +80,18 @@ func TestLines(t *testing.T) {
 		{"requests that say nothing", []string{iterated(`{"type":"message","input_tokens":0,"output_tokens":0},{"type":"advisor_message","input_tokens":61000}`), iterated(``)},
 			[]string{"msg_1 121605 output 230", "msg_1 121605 output 230"}},
 		{"a sub-agent inline", []string{side}, nil},
-		{"an API error as last line", []string{answer("msg_1", 1000, 1, "end_turn", text), apiError},
+		{"an API error as last line", []string{answer("msg_1", 1000, 1, "end_turn", textBlock), apiError},
 			[]string{"msg_1 1912 output 1", "limit 210000 > 200000"}},
 		{"another API error", []string{otherError}, nil},
 		{"written by the host itself", []string{synthetic}, nil},
-		{"all-zero usage", []string{strings.NewReplacer(":12,", ":0,", ":900,", ":0,").Replace(answer("msg_1", 0, 5, "end_turn", text))}, nil},
+		{"all-zero usage", []string{strings.NewReplacer(":12,", ":0,", ":900,", ":0,").Replace(answer("msg_1", 0, 5, "end_turn", textBlock))}, nil},
 		{"a figure that is no count makes the sum unknown, one that is not there is none", []string{
-			strings.Replace(answer("msg_1", 1000, 5, "end_turn", text), `:900`, `:"900"`, 1),
-			strings.Replace(answer("msg_2", 1000, 5, "end_turn", text), `:900`, `:-1`, 1),
-			strings.Replace(answer("msg_3", 1000, 5, "end_turn", text), `:900`, `:9e30`, 1),
-			strings.Replace(answer("msg_4", 1000, 5, "end_turn", text), `:900`, `:null`, 1),
+			strings.Replace(answer("msg_1", 1000, 5, "end_turn", textBlock), `:900`, `:"900"`, 1),
+			strings.Replace(answer("msg_2", 1000, 5, "end_turn", textBlock), `:900`, `:-1`, 1),
+			strings.Replace(answer("msg_3", 1000, 5, "end_turn", textBlock), `:900`, `:9e30`, 1),
+			strings.Replace(answer("msg_4", 1000, 5, "end_turn", textBlock), `:900`, `:null`, 1),
 		}, []string{"msg_4 1012 output 5"}},
-		{"cache writes by lifetime only", []string{strings.Replace(answer("msg_1", 1000, 5, "end_turn", text),
+		{"cache writes by lifetime only", []string{strings.Replace(answer("msg_1", 1000, 5, "end_turn", textBlock),
 			`"cache_creation_input_tokens":900`, `"cache_creation_input_tokens":0,"cache_creation":{"ephemeral_1h_input_tokens":30,"ephemeral_5m_input_tokens":4}`, 1)},
 			[]string{"msg_1 1046 output 5"}},
 		{"records of requests, attachments and tool results", []string{request, attachment,
@@ -116,16 +116,16 @@ func TestLines(t *testing.T) {
 			[]string{"msg_1 912 output 1, mentioned /other/c.go"}},
 		{"a line separator inside a string", []string{answer("msg_1", 0, 1, "end_turn", "{\"type\":\"text\",\"text\":\"a\u2028b\"}")},
 			[]string{"msg_1 912 output 1"}},
-		{"carriage returns", []string{answer("msg_1", 0, 1, "end_turn", text) + "\r", boundary + "\r"},
+		{"carriage returns", []string{answer("msg_1", 0, 1, "end_turn", textBlock) + "\r", boundary + "\r"},
 			[]string{"msg_1 912 output 1", "boundary b1 121252 to 3043"}},
 		{"damage", []string{
-			"", "\x00\x00\x00", "garbage", "{", "[]", "null", answer("msg_0", 0, 1, "end_turn", text)[:90],
+			"", "\x00\x00\x00", "garbage", "{", "[]", "null", answer("msg_0", 0, 1, "end_turn", textBlock)[:90],
 			`{"type":"assistant"}`, `{"type":"assistant","message":"text"}`, `{"type":"assistant","message":{"usage":[1],"content":7}}`,
-			`{"type":"system","subtype":7}`, `{"type":7}`, answer("msg_1", 0, 1, "end_turn", text),
+			`{"type":"system","subtype":7}`, `{"type":7}`, answer("msg_1", 0, 1, "end_turn", textBlock),
 		}, []string{"msg_1 912 output 1"}},
 		{"a line of two megabytes", []string{answer("msg_1", 0, 1, "end_turn", `{"type":"text","text":"`+strings.Repeat("x", 2<<20)+`"}`)},
 			[]string{"msg_1 912 output 1"}},
-		{"a half-written last line", []string{answer("msg_1", 0, 1, "end_turn", text), "\x04" + answer("msg_2", 0, 1, "end_turn", text)},
+		{"a half-written last line", []string{answer("msg_1", 0, 1, "end_turn", textBlock), "\x04" + answer("msg_2", 0, 1, "end_turn", textBlock)},
 			[]string{"msg_1 912 output 1"}},
 	}
 	for _, test := range tests {
@@ -145,7 +145,7 @@ func TestLines(t *testing.T) {
 
 func TestASubAgentsOwnFile(t *testing.T) {
 	side := strings.Replace(answer("msg_s", 5, 1, "end_turn", call), `"isSidechain":false`, `"isSidechain":true`, 1)
-	reading := readContent(t, "agent-a1.jsonl", "{}\n", answer("msg_1", 7, 1, "end_turn", text)+"\n"+side+"\n"+boundary+"\n")
+	reading := readContent(t, "agent-a1.jsonl", "{}\n", answer("msg_1", 7, 1, "end_turn", textBlock)+"\n"+side+"\n"+boundary+"\n")
 	if diff := cmp.Diff([]string{"msg_s 917 output 1, read /w/a.go"}, brief(reading.Entries)); diff != "" {
 		t.Error(diff)
 	}
@@ -158,12 +158,12 @@ func TestFirstSight(t *testing.T) {
 	lines := []string{
 		`{"type":"ai-title","aiTitle":"first"}`, answer("msg_1", 1, 1, "tool_use", call), boundary, summary,
 		`{"type":"ai-title","aiTitle":"second"}`, answer("msg_2", 2, 1, "tool_use", call), answer("msg_3", 3, 1, "null", callSed),
-		answer("msg_3", 3, 9, "tool_use", text), micro, apiError,
+		answer("msg_3", 3, 9, "tool_use", textBlock), micro, apiError,
 	}
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reading, err := New(nil).Read(t.Context(), path, core.Cursor{})
+	reading, err := New(nil).Read(t.Context(), path, session.Cursor{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestFirstSight(t *testing.T) {
 	}
 	e := reading.Entries[5]
 	at := time.Date(2026, 11, 21, 9, 25, 38, 924e6, time.UTC)
-	if !e.At.Equal(at) || !e.Report.At.Equal(at) || e.Report.Provenance != core.ProvenanceTranscript || e.Report.Model != "claude-sonnet-4-6" {
+	if !e.At.Equal(at) || !e.Report.At.Equal(at) || e.Report.Provenance != session.ProvenanceTranscript || e.Report.Model != "claude-sonnet-4-6" {
 		t.Errorf("got %+v", e.Report)
 	}
 	if p := reading.Entries[3].Paths[0]; !p.At.Equal(at) {
@@ -189,7 +189,7 @@ func TestFirstSight(t *testing.T) {
 func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 	some := []string{
 		prompt, boundary, bareBound, micro, apiError, synthetic, request, attachment, "garbage",
-		answer("msg_1", 100, 1, "null", text), answer("msg_1", 100, 9, "end_turn", call),
+		answer("msg_1", 100, 1, "null", textBlock), answer("msg_1", 100, 9, "end_turn", call),
 		answer("msg_2", 200, 5, "end_turn", callSed) + "\r", `{"type":"ai-title","aiTitle":"t"}`,
 	}
 	dir := t.TempDir()
@@ -201,9 +201,9 @@ func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 		if err := os.WriteFile(path, []byte(begin), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		first := mustRead(t, path, core.Cursor{})
+		first := mustRead(t, path, session.Cursor{})
 		cursor := first.Cursor
-		var steps []core.Entry
+		var steps []session.Entry
 		for rest != "" {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "step")
 			begin, rest = begin+rest[:n], rest[n:]
@@ -236,20 +236,20 @@ func FuzzRead(f *testing.F) {
 }
 
 // readContent reads what is appended to a file that had begun with the given lines.
-func readContent(t *testing.T, name, begin, content string) core.Reading {
+func readContent(t *testing.T, name, begin, content string) session.Reading {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(begin), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	cursor := mustRead(t, path, session.Cursor{}).Cursor
 	appendTo(t, path, content)
 	return mustRead(t, path, cursor)
 }
 
 type fataler interface{ Fatal(...any) }
 
-func mustRead(t fataler, path string, from core.Cursor) core.Reading {
+func mustRead(t fataler, path string, from session.Cursor) session.Reading {
 	reading, err := New(nil).Read(context.Background(), path, from)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func appendTo(t fataler, path, more string) {
 }
 
 // brief renders entries as a person would tell them, without their content.
-func brief(entries []core.Entry) (out []string) {
+func brief(entries []session.Entry) (out []string) {
 	for _, e := range entries {
 		var parts []string
 		if r := e.Report; r != nil {

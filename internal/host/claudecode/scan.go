@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // Scan visits what the window holds by the transcript at path: all since the last compaction, and the messages from before
 // it that its boundary names as kept.
-func (*Adapter) Scan(ctx context.Context, path string, progress func(done, total int64), visit func(core.Entry) bool) error {
+func (*Adapter) Scan(ctx context.Context, path string, progress func(done, total int64), visit func(session.Entry) bool) error {
 	s := scan{ofAgent: strings.HasPrefix(filepath.Base(path), "agent-")}
-	return transcript.Scan(ctx, path, transcript.Format{Entry: s.entry}, progress, func(e core.Entry) bool {
+	return transcript.Scan(ctx, path, transcript.Format{Entry: s.entry}, progress, func(e session.Entry) bool {
 		return (isEmpty(e) || visit(e)) && !s.over()
 	})
 }
@@ -25,7 +25,7 @@ type scan struct {
 }
 
 // entry decodes one line. What is over is told by an entry too, since Format.Entry cannot end the scan.
-func (s *scan) entry(data []byte) (core.Entry, bool) {
+func (s *scan) entry(data []byte) (session.Entry, bool) {
 	e, ok := entry(data, s.ofAgent)
 	switch {
 	case s.kept != nil:
@@ -34,14 +34,14 @@ func (s *scan) entry(data []byte) (core.Entry, bool) {
 		id := transcript.String(uuid)
 		kept := s.kept[id]
 		delete(s.kept, id)
-		return core.Entry{At: e.At, Content: e.Content}, kept
+		return session.Entry{At: e.At, Content: e.Content}, kept
 	case !ok:
 		return e, false
 	case isSummary(e.Boundary):
-		e.Content, e.Boundary = []core.Piece{{Class: core.SummaryText, Text: e.Boundary.Summary}}, nil
+		e.Content, e.Boundary = []session.Piece{{Class: session.SummaryText, Text: e.Boundary.Summary}}, nil
 	case e.Boundary != nil && !e.Boundary.Micro:
 		s.kept = keptMessages(data)
-		e = core.Entry{}
+		e = session.Entry{}
 	}
 	return e, true
 }

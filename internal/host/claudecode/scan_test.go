@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // A transcript without an end in sight is read to where the last compaction was, and no further.
@@ -19,8 +19,8 @@ func TestScanEndsAtTheLastCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := int64(0)
-	err := New(nil).Scan(t.Context(), file, func(done, _ int64) { most = max(most, done) }, func(e core.Entry) bool {
-		if len(e.Content) != 1 || e.Content[0].Class != core.SummaryText {
+	err := New(nil).Scan(t.Context(), file, func(done, _ int64) { most = max(most, done) }, func(e session.Entry) bool {
+		if len(e.Content) != 1 || e.Content[0].Class != session.SummaryText {
 			t.Errorf("visited %v", e)
 		}
 		return true

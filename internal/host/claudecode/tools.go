@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
-func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
+func toolPaths(tool string, input []byte, cwd string) []session.PathUse {
 	var file, notebook, dir, pattern, command []byte
 	transcript.Pick(input,
 		transcript.Field{Name: "file_path", Value: &file},
@@ -18,34 +19,34 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "path", Value: &dir},
 		transcript.Field{Name: "pattern", Value: &pattern},
 		transcript.Field{Name: "command", Value: &command})
-	var paths []core.PathUse
-	add := func(p string, use core.Use) {
+	var paths []session.PathUse
+	add := func(p string, use session.Use) {
 		if p, ok := toolpath.File(p, cwd, cwd); ok {
-			paths = append(paths, core.PathUse{Path: p, Use: use})
+			paths = append(paths, session.PathUse{Path: p, Use: use})
 		}
 	}
 	switch tool {
 	case "Read", "NotebookRead":
-		add(transcript.String(file), core.Read)
-		add(transcript.String(notebook), core.Read)
+		add(transcript.String(file), session.Read)
+		add(transcript.String(notebook), session.Read)
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
-		add(transcript.String(file), core.Edited)
-		add(transcript.String(notebook), core.Edited)
+		add(transcript.String(file), session.Edited)
+		add(transcript.String(notebook), session.Edited)
 	case "Glob":
-		add(transcript.String(dir), core.Mentioned)
+		add(transcript.String(dir), session.Mentioned)
 		if p := transcript.String(pattern); !strings.ContainsAny(p, "*?[]{}!") {
-			add(p, core.Mentioned)
+			add(p, session.Mentioned)
 		}
 	case "Grep", "LS": // a Grep's pattern is an expression, never a path
-		add(transcript.String(dir), core.Mentioned)
+		add(transcript.String(dir), session.Mentioned)
 	case "Bash":
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
-			add(p, core.Mentioned)
+			add(p, session.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, notebook, dir} {
-			if p := transcript.String(value); core.IsAbsolute(p) {
-				add(p, core.Mentioned)
+			if p := transcript.String(value); pathname.IsAbsolute(p) {
+				add(p, session.Mentioned)
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 
 // batch returns the files of all calls of a batch, and the calls that are known to have failed. The payload has no mark for that,
 // and most failures read like any other result; the transcript tells.
-func batch(calls []byte, cwd string) (paths []core.PathUse, results []core.CallResult) {
+func batch(calls []byte, cwd string) (paths []session.PathUse, results []session.CallResult) {
 	transcript.Elements(calls, func(call []byte) bool {
 		var tool, input, id, response []byte
 		transcript.Pick(call,
@@ -73,15 +74,15 @@ func batch(calls []byte, cwd string) (paths []core.PathUse, results []core.CallR
 }
 
 // callResult says how the call of that id ended, where it has one.
-func callResult(id []byte, failed bool) []core.CallResult {
+func callResult(id []byte, failed bool) []session.CallResult {
 	if name := transcript.String(id); name != "" {
-		return []core.CallResult{{CallID: name, Failed: failed}}
+		return []session.CallResult{{CallID: name, Failed: failed}}
 	}
 	return nil
 }
 
 // byCall names the call that uses files, of which it is not known yet whether it succeeds.
-func byCall(id string, paths []core.PathUse) []core.PathUse {
+func byCall(id string, paths []session.PathUse) []session.PathUse {
 	for i := range paths {
 		paths[i].CallID = id
 	}

@@ -8,7 +8,8 @@ package codex
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -18,21 +19,21 @@ type Adapter struct{}
 // New returns an adapter.
 func New() *Adapter { return &Adapter{} }
 
-// Host returns core.HostCodex.
-func (*Adapter) Host() core.Host { return core.HostCodex }
+// Host returns session.HostCodex.
+func (*Adapter) Host() session.Host { return session.HostCodex }
 
 // Rules returns what the domain must know of Codex. It states 95 % of a model's window, 258,400 of 272,000, counts the answer
 // into what the window holds, and compacts at 90 % of the whole, 244,800. The summary of a compaction is not handed over.
-func (*Adapter) Rules() core.Rules {
-	return core.Rules{
+func (*Adapter) Rules() session.Rules {
+	return session.Rules{
 		Provider:     "openai",
 		CountsOutput: true,
-		Compaction:   core.CompactionRule{Numerator: 90, Denominator: 95},
+		Compaction:   model.CompactionRule{Numerator: 90, Denominator: 95},
 	}
 }
 
 // Read reads the rollout at path; see transcript.Read for how much of it.
-func (*Adapter) Read(ctx context.Context, path string, from core.Cursor) (core.Reading, error) {
+func (*Adapter) Read(ctx context.Context, path string, from session.Cursor) (session.Reading, error) {
 	reading, err := transcript.Read(ctx, path, from, format(path))
 	reading.Entries = merge(reading.Entries)
 	return reading, err

@@ -4,30 +4,31 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // kinds says what the host's events are. One that is not listed is Seen.
-var kinds = map[string]core.Kind{
-	"SessionStart":     core.SessionStarted,
-	"SessionEnd":       core.SessionEnded,
-	"UserPromptSubmit": core.PromptSubmitted,
-	"PreToolUse":       core.ToolStarting,
-	"PostToolUse":      core.ToolFinished,
-	"PreCompact":       core.CompactionOpened,
-	"PostCompact":      core.CompactionDone,
-	"Stop":             core.TurnFinished,
-	"Interrupt":        core.TurnFailed,
-	"SubagentStart":    core.AgentStarted,
-	"SubagentStop":     core.AgentFinished,
+var kinds = map[string]session.Kind{
+	"SessionStart":     session.SessionStarted,
+	"SessionEnd":       session.SessionEnded,
+	"UserPromptSubmit": session.PromptSubmitted,
+	"PreToolUse":       session.ToolStarting,
+	"PostToolUse":      session.ToolFinished,
+	"PreCompact":       session.CompactionOpened,
+	"PostCompact":      session.CompactionDone,
+	"Stop":             session.TurnFinished,
+	"Interrupt":        session.TurnFailed,
+	"SubagentStart":    session.AgentStarted,
+	"SubagentStop":     session.AgentFinished,
 }
 
 // Decode turns what a hook is given on stdin into an event. name is that of the event where the payload carries none, as it
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
-// core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
-func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
+// coded.Invalid. Members of an unexpected type count as missing: hosts change.
+func (*Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
 	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &sessionID},
@@ -45,10 +46,10 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "tool_input", Value: &input},
 	)
 	if err != nil {
-		return core.Event{}, err
+		return session.Event{}, err
 	}
-	ev := core.Event{
-		Host:            core.HostCodex,
+	ev := session.Event{
+		Host:            session.HostCodex,
 		SessionID:       transcript.String(sessionID),
 		Name:            transcript.String(event),
 		CWD:             transcript.String(cwd),
@@ -63,22 +64,22 @@ func (*Adapter) Decode(name string, data []byte) (core.Event, error) {
 	}
 	switch {
 	case ev.SessionID == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "session_id: want a string that is not empty")
+		return session.Event{}, coded.Errorf(coded.Invalid, "session_id: want a string that is not empty")
 	case ev.Name == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "hook_event_name: want the name of an event")
+		return session.Event{}, coded.Errorf(coded.Invalid, "hook_event_name: want the name of an event")
 	}
 	// Inside a sub-agent the rollout is the sub-agent's own, and the session that of the main chain; at its end both are named.
 	if ev.AgentID != "" && ev.Name != "SubagentStop" {
 		ev.AgentTranscript, ev.Transcript = ev.Transcript, ""
 	}
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = core.Seen
+		ev.Kind = session.Seen
 	}
 	ev.Accepts = accepts(ev.Name)
 	switch ev.Name {
 	case "SessionStart":
 		if transcript.String(source) == "compact" {
-			ev.Kind = core.CompactionDone
+			ev.Kind = session.CompactionDone
 		}
 	case "UserPromptSubmit":
 		ev.Prompt = transcript.String(prompt)

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -21,20 +23,20 @@ func TestDecodeRefusesWhatIsNoPayload(t *testing.T) {
 		`{"session_id":"s"}`:                        "hook_event_name: want",
 		strings.Repeat(" ", core.MaxPayload+1):      "want at most",
 	} {
-		if _, err := New().Decode("", []byte(payload)); err == nil || !strings.Contains(err.Error(), want) || core.CodeOf(err) != core.CodeInvalid {
+		if _, err := New().Decode("", []byte(payload)); err == nil || !strings.Contains(err.Error(), want) || coded.CodeOf(err) != coded.Invalid {
 			t.Errorf("%.60q: %v, want %q", payload, err, want)
 		}
 	}
 }
 
 func TestDecodeUnknownEvents(t *testing.T) {
-	for name, want := range map[string]core.Kind{"PermissionRequest": core.Seen, "NewInSomeVersion": core.Seen, "Interrupt": core.TurnFailed} {
+	for name, want := range map[string]session.Kind{"PermissionRequest": session.Seen, "NewInSomeVersion": session.Seen, "Interrupt": session.TurnFailed} {
 		ev, err := New().Decode("", []byte(`{"session_id":"s","hook_event_name":"`+name+`","transcript_path":null,"cwd":false}`))
 		if err != nil || ev.Kind != want || ev.Accepts != nil || ev.Transcript != "" || ev.CWD != "" {
 			t.Errorf("%s: %+v, %v", name, ev, err)
 		}
 	}
-	if ev, err := New().Decode("Stop", []byte(`{"session_id":"s"}`)); err != nil || ev.Kind != core.TurnFinished {
+	if ev, err := New().Decode("Stop", []byte(`{"session_id":"s"}`)); err != nil || ev.Kind != session.TurnFinished {
 		t.Errorf("named by the caller: %+v, %v", ev, err)
 	}
 }
@@ -82,8 +84,8 @@ func TestItemPaths(t *testing.T) {
 	}
 }
 
-func named(paths []core.PathUse) string {
-	names := map[core.Use]string{core.Mentioned: "mentioned", core.Read: "read", core.Edited: "edited"}
+func named(paths []session.PathUse) string {
+	names := map[session.Use]string{session.Mentioned: "mentioned", session.Read: "read", session.Edited: "edited"}
 	var parts []string
 	for _, p := range paths {
 		parts = append(parts, p.Path+"="+names[p.Use])
@@ -94,21 +96,21 @@ func named(paths []core.PathUse) string {
 func TestContent(t *testing.T) {
 	tests := []struct {
 		item string
-		want []core.Piece
+		want []session.Piece
 	}{
 		{`{"type":"message","role":"user","content":[{"type":"input_text","text":"do it"},{"type":"input_image","image_url":"data:"}]}`,
-			[]core.Piece{{Class: core.PromptText, Text: "do it"}, {Class: core.Image}}},
+			[]session.Piece{{Class: session.PromptText, Text: "do it"}, {Class: session.Image}}},
 		{`{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n</environment_context>"}]}`,
-			[]core.Piece{{Class: core.InjectedText, Text: "<environment_context>\n</environment_context>"}}},
-		{`{"type":"message","role":"developer","content":[{"type":"input_text","text":"be brief"}]}`, []core.Piece{{Class: core.InjectedText, Text: "be brief"}}},
-		{`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}`, []core.Piece{{Class: core.AnswerText, Text: "done"}}},
-		{`{"type":"reasoning","summary":[],"encrypted_content":"abcd"}`, []core.Piece{{Class: core.Thought, Bytes: 4}}},
-		{`{"type":"function_call","name":"exec_command","arguments":"{}","call_id":"1"}`, []core.Piece{{Class: core.ToolCall, Tool: "exec_command", CallID: "1", Text: "{}"}}},
-		{`{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin","call_id":"2"}`, []core.Piece{{Class: core.ToolCall, Tool: "apply_patch", CallID: "2", Text: "*** Begin"}}},
-		{`{"type":"function_call_output","call_id":"1","output":"text"}`, []core.Piece{{Class: core.ToolResult, CallID: "1", Text: "text"}}},
-		{`{"type":"function_call_output","call_id":"1","output":{"content":"older"}}`, []core.Piece{{Class: core.ToolResult, CallID: "1", Text: "older"}}},
+			[]session.Piece{{Class: session.InjectedText, Text: "<environment_context>\n</environment_context>"}}},
+		{`{"type":"message","role":"developer","content":[{"type":"input_text","text":"be brief"}]}`, []session.Piece{{Class: session.InjectedText, Text: "be brief"}}},
+		{`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}`, []session.Piece{{Class: session.AnswerText, Text: "done"}}},
+		{`{"type":"reasoning","summary":[],"encrypted_content":"abcd"}`, []session.Piece{{Class: session.Thought, Bytes: 4}}},
+		{`{"type":"function_call","name":"exec_command","arguments":"{}","call_id":"1"}`, []session.Piece{{Class: session.ToolCall, Tool: "exec_command", CallID: "1", Text: "{}"}}},
+		{`{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin","call_id":"2"}`, []session.Piece{{Class: session.ToolCall, Tool: "apply_patch", CallID: "2", Text: "*** Begin"}}},
+		{`{"type":"function_call_output","call_id":"1","output":"text"}`, []session.Piece{{Class: session.ToolResult, CallID: "1", Text: "text"}}},
+		{`{"type":"function_call_output","call_id":"1","output":{"content":"older"}}`, []session.Piece{{Class: session.ToolResult, CallID: "1", Text: "older"}}},
 		{`{"type":"custom_tool_call_output","call_id":"1","output":[{"type":"input_text","text":"a"},{"type":"input_image"},{"type":"input_text","text":"b"}]}`,
-			[]core.Piece{{Class: core.ToolResult, CallID: "1", Text: "ab"}, {Class: core.Image}}},
+			[]session.Piece{{Class: session.ToolResult, CallID: "1", Text: "ab"}, {Class: session.Image}}},
 		{`{"type":"web_search_call"}`, nil},
 		{`null`, nil},
 	}
@@ -127,7 +129,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
 		ev, err := New().Decode("", payload)
-		if !hosttest.Decoded(t, core.HostCodex, ev, err) {
+		if !hosttest.Decoded(t, session.HostCodex, ev, err) {
 			return
 		}
 		if ev.AgentID != "" && ev.Name != "SubagentStop" && ev.Transcript != "" {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
 
@@ -19,16 +19,16 @@ var speaks = map[string]bool{
 const maxContext = 10_000
 
 // accepts returns the effects that the host takes in return for an event.
-func accepts(event string) []core.EffectKind {
+func accepts(event string) []session.EffectKind {
 	if speaks[event] {
-		return []core.EffectKind{core.Inject}
+		return []session.EffectKind{session.Inject}
 	}
 	return nil
 }
 
 // Encode returns what the hook prints: a JSON object that names its event, or nothing. Control and format characters become
 // spaces.
-func (*Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
+func (*Adapter) Encode(ev session.Event, effects []session.Effect) ([]byte, error) {
 	var texts []string
 	for _, effect := range effects {
 		if slices.Contains(accepts(ev.Name), effect.Kind) { // Reduce wants nothing else

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -84,8 +84,8 @@ func violations(root, schema map[string]any, v any, at string) (found []string) 
 
 func list(v any) []any { l, _ := v.([]any); return l }
 
-func encode(t interface{ Fatal(...any) }, event string, effects ...core.Effect) string {
-	out, err := New().Encode(core.Event{Name: event}, effects)
+func encode(t interface{ Fatal(...any) }, event string, effects ...session.Effect) string {
+	out, err := New().Encode(session.Event{Name: event}, effects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,8 @@ func TestAnswersAreWhatTheSchemasAllow(t *testing.T) {
 	}
 	for event, schema := range all {
 		takes := strings.Contains(fmt.Sprint(schema), "additionalContext")
-		got := encode(t, event, core.Effect{Kind: core.Inject, Text: "[context used: 72%]"})
-		if takes != (got != "") || takes != slices.Contains(accepts(event), core.Inject) {
+		got := encode(t, event, session.Effect{Kind: session.Inject, Text: "[context used: 72%]"})
+		if takes != (got != "") || takes != slices.Contains(accepts(event), session.Inject) {
 			t.Errorf("%s: additionalContext %v, answered with %q", event, takes, got)
 		}
 		if !takes {
@@ -134,10 +134,10 @@ func TestEncodeStaysWithinTheContract(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[{\x00-\x1f<\x{2028}\x{202e}a😀 ]{0,20}`), rapid.Just(strings.Repeat("😀a", 4000)), rapid.Just("\xff\xfe{"))
 	rapid.Check(t, func(rt *rapid.T) {
 		event := rapid.SampledFrom(events).Draw(rt, "event")
-		var effects []core.Effect
+		var effects []session.Effect
 		for range rapid.IntRange(0, 4).Draw(rt, "effects") {
-			effects = append(effects, core.Effect{
-				Kind: rapid.SampledFrom([]core.EffectKind{core.Inject, core.AppendToolOutput, core.CompactionContext, "other"}).Draw(rt, "kind"),
+			effects = append(effects, session.Effect{
+				Kind: rapid.SampledFrom([]session.EffectKind{session.Inject, session.AppendToolOutput, session.CompactionContext, "other"}).Draw(rt, "kind"),
 				Text: text.Draw(rt, "text"), Lines: []string{"a"},
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -32,7 +33,7 @@ var Hooks = []settings.Hook{
 
 // Host is Codex for the registry.
 var Host = host.Host{
-	Name:      core.HostCodex,
+	Name:      session.HostCodex,
 	Title:     "Codex",
 	Adapter:   func(func(string) string) core.Adapter { return New() },
 	Installer: Installer{},
@@ -73,7 +74,7 @@ func (i Installer) Install(name string, text []byte, executable string, _ bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(core.HostCodex, settings.Shell(core.HostCodex, executable), Hooks)
+	added, moved, err := doc.AddHooks(session.HostCodex, settings.Shell(session.HostCodex, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,10 +101,10 @@ func (Installer) Blocked(text []byte, installed bool) (notes []string) {
 
 // Installed implements host.Installer.
 func (Installer) Installed(text []byte) []settings.Own {
-	return settings.OwnHooks(text, core.HostCodex)
+	return settings.OwnHooks(text, session.HostCodex)
 }
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, core.HostCodex, nil)
+	return settings.Uninstall(name, text, before, session.HostCodex, nil)
 }

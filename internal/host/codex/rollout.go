@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -17,7 +18,7 @@ func format(path string) transcript.Format {
 	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	thread := name[max(0, len(name)-len("01a1fd86-50af-7d62-a5b8-a86dbbf4e86f")):]
 	return transcript.Format{
-		Entry:  func(data []byte) (core.Entry, bool) { return entry(data, thread) },
+		Entry:  func(data []byte) (session.Entry, bool) { return entry(data, thread) },
 		Enough: secondResponse(),
 		History: func(data []byte) bool {
 			return bytes.Contains(data, itemCompleted) && slices.ContainsFunc(itemsWithPaths, func(kind []byte) bool { return bytes.Contains(data, kind) })
@@ -27,9 +28,9 @@ func format(path string) transcript.Format {
 
 // secondResponse returns a function that tells, of entries that come newest first, the first one that is of another response than
 // the last: the figures of a response may stand behind what came after it.
-func secondResponse() func(core.Entry) bool {
-	var last *core.Report
-	return func(e core.Entry) bool {
+func secondResponse() func(session.Entry) bool {
+	var last *session.Report
+	return func(e session.Entry) bool {
 		switch {
 		case e.Boundary != nil:
 			return true
@@ -48,16 +49,16 @@ var (
 )
 
 // entry decodes one line of a thread's rollout.
-func entry(data []byte, thread string) (core.Entry, bool) {
+func entry(data []byte, thread string) (session.Entry, bool) {
 	var at, kind, payload, metadata []byte
 	if !transcript.Pick(data,
 		transcript.Field{Name: "timestamp", Value: &at},
 		transcript.Field{Name: "type", Value: &kind},
 		transcript.Field{Name: "payload", Value: &payload},
 		transcript.Field{Name: "metadata", Value: &metadata}) {
-		return core.Entry{}, false
+		return session.Entry{}, false
 	}
-	e := core.Entry{At: transcript.Time(at)}
+	e := session.Entry{At: transcript.Time(at)}
 	switch transcript.String(kind) {
 	case "token_usage_record":
 		record(&e, payload, thread)
@@ -66,7 +67,7 @@ func entry(data []byte, thread string) (core.Entry, bool) {
 	case "compacted":
 		var id []byte
 		transcript.Pick(payload, transcript.Field{Name: "window_id", Value: &id})
-		e.Boundary = &core.Boundary{ID: transcript.String(id), At: e.At}
+		e.Boundary = &session.Boundary{ID: transcript.String(id), At: e.At}
 	case "response_item":
 		var summary []byte
 		transcript.Pick(metadata, transcript.Field{Name: "compaction_output", Value: &summary})
@@ -79,7 +80,7 @@ func entry(data []byte, thread string) (core.Entry, bool) {
 
 // record reads the line in which the host notes the usage of a response as soon as it has it: before the calls of the response
 // are run, and only of its own thread.
-func record(e *core.Entry, payload []byte, thread string) {
+func record(e *session.Entry, payload []byte, thread string) {
 	var of, usage []byte
 	transcript.Pick(payload, transcript.Field{Name: "thread_id", Value: &of}, transcript.Field{Name: "usage", Value: &usage})
 	if id := transcript.String(of); id == "" || id == thread {
@@ -88,7 +89,7 @@ func record(e *core.Entry, payload []byte, thread string) {
 }
 
 // event reads a line of what the host told its own screen.
-func event(e *core.Entry, payload []byte) {
+func event(e *session.Entry, payload []byte) {
 	var kind, info, window, done, problem []byte
 	transcript.Pick(payload,
 		transcript.Field{Name: "type", Value: &kind},
@@ -115,7 +116,7 @@ func event(e *core.Entry, payload []byte) {
 
 // count reads the line that follows a response and the results of its calls, and that is repeated now and then. total_token_usage
 // in it is the sum of all responses, and says nothing of the window.
-func count(e *core.Entry, info []byte) {
+func count(e *session.Entry, info []byte) {
 	var usage, window []byte
 	transcript.Pick(info,
 		transcript.Field{Name: "last_token_usage", Value: &usage},
@@ -127,17 +128,17 @@ func count(e *core.Entry, info []byte) {
 }
 
 // refusal takes note of a request that was too long. The host keeps nothing of what the provider said but that.
-func refusal(e *core.Entry, problem []byte) {
+func refusal(e *session.Entry, problem []byte) {
 	var info []byte
 	transcript.Pick(problem, transcript.Field{Name: "codex_error_info", Value: &info})
 	if transcript.String(info) == "context_window_exceeded" {
-		e.Limit = &core.LimitError{}
+		e.Limit = &session.LimitError{}
 	}
 }
 
 // report reads a usage, nil where there is none. As everywhere with OpenAI, what was read from the cache is part of the input.
 // What the host works out by itself after a compaction is a total without an input; merge makes use of it.
-func report(usage []byte, at time.Time) *core.Report {
+func report(usage []byte, at time.Time) *session.Report {
 	var input, read, write, output, total []byte
 	transcript.Pick(usage,
 		transcript.Field{Name: "input_tokens", Value: &input},
@@ -148,9 +149,9 @@ func report(usage []byte, at time.Time) *core.Report {
 	if transcript.Int(total) == 0 {
 		return nil
 	}
-	return &core.Report{
-		At: at, Tokens: transcript.Int(total), Provenance: core.ProvenanceTranscript,
-		Tuple: core.UsageTuple{
+	return &session.Report{
+		At: at, Tokens: transcript.Int(total), Provenance: session.ProvenanceTranscript,
+		Tuple: session.UsageTuple{
 			Input: transcript.Int(input), CacheRead: transcript.Int(read), CacheWrite: transcript.Int(write), Output: transcript.Int(output),
 		},
 	}
@@ -159,8 +160,8 @@ func report(usage []byte, at time.Time) *core.Report {
 // merge joins a compaction with the host's estimate of what it left, which comes a few lines later. It drops the usage of the
 // request that made the summary, which comes right before, and estimates that are about nothing: after a refused request the host
 // takes the window for full, and after going back a few turns it guesses.
-func merge(entries []core.Entry) []core.Entry {
-	var boundary *core.Boundary
+func merge(entries []session.Entry) []session.Entry {
+	var boundary *session.Boundary
 	for i := range entries {
 		e := &entries[i]
 		switch {
@@ -180,8 +181,8 @@ func merge(entries []core.Entry) []core.Entry {
 }
 
 // dropReports drops the last report and its repeats, where nothing was said since.
-func dropReports(entries []core.Entry) {
-	var last *core.Report
+func dropReports(entries []session.Entry) {
+	var last *session.Report
 	for i := len(entries) - 1; i >= 0 && entries[i].Content == nil && entries[i].Boundary == nil; i-- {
 		if rep := entries[i].Report; rep != nil {
 			if last == nil {
@@ -195,6 +196,6 @@ func dropReports(entries []core.Entry) {
 	}
 }
 
-func isEmpty(e core.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Limits == (core.Limits{}) && len(e.Paths) == 0 && len(e.Content) == 0
+func isEmpty(e session.Entry) bool {
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Limits == (model.Limits{}) && len(e.Paths) == 0 && len(e.Content) == 0
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -57,7 +57,7 @@ func write(t testing.TB, lines ...string) string {
 	return path
 }
 
-func read(t testing.TB, path string, from core.Cursor) core.Reading {
+func read(t testing.TB, path string, from session.Cursor) session.Reading {
 	t.Helper()
 	r, err := New().Read(t.Context(), path, from)
 	if err != nil {
@@ -67,7 +67,7 @@ func read(t testing.TB, path string, from core.Cursor) core.Reading {
 }
 
 // outline says of each entry what it is.
-func outline(entries []core.Entry) (lines []string) {
+func outline(entries []session.Entry) (lines []string) {
 	for _, e := range entries {
 		var parts []string
 		if rep := e.Report; rep != nil {
@@ -96,7 +96,7 @@ func outline(entries []core.Entry) (lines []string) {
 	return lines
 }
 
-func wantOutline(t *testing.T, what string, entries []core.Entry, want ...string) {
+func wantOutline(t *testing.T, what string, entries []session.Entry, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, outline(entries)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -110,7 +110,7 @@ func TestAHalfWrittenLine(t *testing.T) {
 	last := c.record(2_000, 20)
 	for at := range len(last) {
 		path := write(t, whole, last[:at])
-		first := read(t, path, core.Cursor{})
+		first := read(t, path, session.Cursor{})
 		wantOutline(t, fmt.Sprint("broken off at ", at), first.Entries, "prompt", "1010")
 		if err := os.WriteFile(path, []byte(whole+last), 0o600); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestOtherThreads(t *testing.T) {
 	var c clock
 	foreign := strings.ReplaceAll(c.record(200_000, 10), `"thread_id":"`+own, `"thread_id":"01a1fe77-4e12-7bf3-beb1-2834d821d41a`)
 	path := write(t, c.record(1_000, 10), foreign)
-	wantOutline(t, "entries", read(t, path, core.Cursor{}).Entries, "1010")
+	wantOutline(t, "entries", read(t, path, session.Cursor{}).Entries, "1010")
 }
 
 func TestACompaction(t *testing.T) {
@@ -138,17 +138,17 @@ func TestACompaction(t *testing.T) {
 		c.line("compacted", `{"message":"all of it","window_id":"w2"}`), c.line("turn_context", `{"model":"gpt-5.5"}`), estimate,
 	}
 	path := write(t, lines...)
-	start := core.Cursor{}
+	start := session.Cursor{}
 	if start = read(t, path, start).Cursor; start.Offset == 0 {
 		t.Fatal("nothing was read")
 	}
 	start.Offset = 0
 	wantOutline(t, "forward", read(t, path, start).Entries,
 		"prompt", "call", "240010", "result", "240010 late", "240010 late", "compacted to 6061")
-	wantOutline(t, "first sight", read(t, path, core.Cursor{}).Entries, "compacted to 6061")
+	wantOutline(t, "first sight", read(t, path, session.Cursor{}).Entries, "compacted to 6061")
 	// What the host makes up after a refusal is no figure at all.
 	path = write(t, c.record(100_000, 10), estimate, c.line("event_msg", `{"type":"task_complete","error":{"message":"no","codex_error_info":"context_window_exceeded"}}`))
-	wantOutline(t, "a refusal", read(t, path, core.Cursor{}).Entries, "100010", "refused")
+	wantOutline(t, "a refusal", read(t, path, session.Cursor{}).Entries, "100010", "refused")
 }
 
 // What one rollout tells of a session, event by event, through the whole domain.
@@ -186,7 +186,7 @@ func TestTheOrderTrap(t *testing.T) {
 				t.Fatal(err)
 			}
 			u := s.hook("PostToolUse", `"tool_name":"Bash","tool_input":{"command":"true"}`).Session.Usage
-			if u.Tokens == nil || *u.Tokens != 10_100 || *u.Provenance != core.ProvenanceTranscript {
+			if u.Tokens == nil || *u.Tokens != 10_100 || *u.Provenance != session.ProvenanceTranscript {
 				t.Errorf("%s, at once %v: reported %+v", name, atOnce, u)
 				continue
 			}

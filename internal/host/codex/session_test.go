@@ -12,48 +12,50 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/store"
 )
 
 // session plays hooks of one session through the whole domain, against a store.
-type session struct {
+type rig struct {
 	t       *testing.T
 	service *core.Service
 	rollout string
-	cfg     core.Config
+	cfg     settings.Config
 	said    string // by the last hook
 }
 
-func newSession(t *testing.T, rollout string) *session {
+func newSession(t *testing.T, rollout string) *rig {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{URL: filepath.Join(t.TempDir(), "state.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	counter, err := token.Get(core.Encoding)
+	counter, err := token.Get(session.Encoding)
 	if err != nil {
 		t.Fatal(err)
 	}
-	played := &session{t: t, rollout: rollout, cfg: core.DefaultConfig()}
+	played := &rig{t: t, rollout: rollout, cfg: settings.Default()}
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	played.service = &core.Service{
-		Store: s, Adapters: map[core.Host]core.Adapter{core.HostCodex: New()}, Counter: counter, Log: slog.New(slog.DiscardHandler),
-		Config: func(string) core.Config { return played.cfg }, Now: func() time.Time { now = now.Add(time.Second); return now },
+		Store: s, Adapters: map[session.Host]core.Adapter{session.HostCodex: New()}, Counter: counter, Log: slog.New(slog.DiscardHandler),
+		Config: func(string) settings.Config { return played.cfg }, Now: func() time.Time { now = now.Add(time.Second); return now },
 		DirExists: func(string) bool { return false },
 	}
 	return played
 }
 
 // hook plays one event with the given members beside those that every payload has.
-func (s *session) hook(event, members string) core.Outcome {
+func (s *rig) hook(event, members string) core.Outcome {
 	s.t.Helper()
 	if members != "" {
 		members = "," + members
 	}
 	payload := fmt.Sprintf(`{"session_id":"s","cwd":"/w","hook_event_name":%q,"model":"gpt-5.5","transcript_path":%q%s}`, event, s.rollout, members)
-	out, said, err := s.service.Hook(s.t.Context(), core.HostCodex, "", []byte(payload))
+	out, said, err := s.service.Hook(s.t.Context(), session.HostCodex, "", []byte(payload))
 	if err != nil {
 		s.t.Fatalf("%s: %v", event, err)
 	}
@@ -71,16 +73,16 @@ func (s *session) hook(event, members string) core.Outcome {
 }
 
 // turns is how many prompts the session has had.
-func (s *session) turns() int {
+func (s *rig) turns() int {
 	s.t.Helper()
-	stored, err := s.service.Store.Session(s.t.Context(), core.Key{Host: core.HostCodex, SessionID: "s"})
+	stored, err := s.service.Store.Session(s.t.Context(), session.Key{Host: session.HostCodex, SessionID: "s"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return stored.Session.Turns
 }
 
-func (s *session) wantSaid(what, want string) {
+func (s *rig) wantSaid(what, want string) {
 	s.t.Helper()
 	if s.said != want {
 		s.t.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, s.said))

@@ -3,14 +3,15 @@ package codex
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // toolPaths returns the files that a tool call works on, by what a hook is told of it: "Bash" stands for every way to run a
 // command, and MCP tools are called mcp__SERVER__TOOL.
-func toolPaths(tool string, input []byte, cwd string) (paths []core.PathUse) {
+func toolPaths(tool string, input []byte, cwd string) (paths []session.PathUse) {
 	var command, file, filePath []byte
 	transcript.Pick(input,
 		transcript.Field{Name: "command", Value: &command},
@@ -19,14 +20,14 @@ func toolPaths(tool string, input []byte, cwd string) (paths []core.PathUse) {
 	switch tool {
 	case "apply_patch":
 		for _, p := range patched(transcript.String(command)) {
-			paths = add(paths, p, core.Edited, cwd)
+			paths = add(paths, p, session.Edited, cwd)
 		}
 	case "Bash":
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
-			paths = add(paths, p, core.Mentioned, cwd)
+			paths = add(paths, p, session.Mentioned, cwd)
 		}
 	case "view_image":
-		paths = add(paths, transcript.String(file), core.Read, cwd)
+		paths = add(paths, transcript.String(file), session.Read, cwd)
 	default:
 		paths = foreign(paths, file, filePath)
 	}
@@ -35,19 +36,19 @@ func toolPaths(tool string, input []byte, cwd string) (paths []core.PathUse) {
 
 // foreign returns the files that a tool of somebody else's names: "path" may mean anything there, so only what must be a file of
 // this machine.
-func foreign(paths []core.PathUse, values ...[]byte) []core.PathUse {
+func foreign(paths []session.PathUse, values ...[]byte) []session.PathUse {
 	for _, value := range values {
-		if p := transcript.String(value); core.IsAbsolute(p) {
-			paths = add(paths, p, core.Mentioned, "")
+		if p := transcript.String(value); pathname.IsAbsolute(p) {
+			paths = add(paths, p, session.Mentioned, "")
 		}
 	}
 	return paths
 }
 
 // add appends a path, resolved so that one file has one name.
-func add(paths []core.PathUse, p string, use core.Use, cwd string) []core.PathUse {
+func add(paths []session.PathUse, p string, use session.Use, cwd string) []session.PathUse {
 	if p, ok := toolpath.File(p, cwd, cwd); ok {
-		return append(paths, core.PathUse{Path: p, Use: use})
+		return append(paths, session.PathUse{Path: p, Use: use})
 	}
 	return paths
 }
@@ -73,7 +74,7 @@ func patched(patch string) (paths []string) {
 // itemPaths returns the files that something which the host did works on, as the rollout tells of it once it is done. This is
 // better than what the call says: Codex has taken commands apart by then, knows where they ran, and tells what did not work;
 // and calls that a program of the model's made ("code mode") stand nowhere else.
-func itemPaths(item []byte) (paths []core.PathUse) {
+func itemPaths(item []byte) (paths []session.PathUse) {
 	var kind, cwd, commands, changes, file, arguments, status []byte
 	transcript.Pick(item,
 		transcript.Field{Name: "type", Value: &kind},
@@ -89,7 +90,7 @@ func itemPaths(item []byte) (paths []core.PathUse) {
 	case "FileChange":
 		paths = changedPaths(changes)
 	case "ImageView":
-		paths = add(paths, fromURI(transcript.String(file)), core.Read, "")
+		paths = add(paths, fromURI(transcript.String(file)), session.Read, "")
 	case "McpToolCall":
 		transcript.Pick(arguments,
 			transcript.Field{Name: "path", Value: &file},
@@ -106,15 +107,15 @@ func itemPaths(item []byte) (paths []core.PathUse) {
 }
 
 // commandPaths returns the files that a command reads or searches, by the host's own understanding of it.
-func commandPaths(commands []byte, cwd string) (paths []core.PathUse) {
+func commandPaths(commands []byte, cwd string) (paths []session.PathUse) {
 	transcript.Elements(commands, func(command []byte) bool {
 		var kind, file []byte
 		transcript.Pick(command, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "path", Value: &file})
 		switch transcript.String(kind) {
 		case "read":
-			paths = add(paths, transcript.String(file), core.Read, cwd)
+			paths = add(paths, transcript.String(file), session.Read, cwd)
 		case "search", "list_files":
-			paths = add(paths, transcript.String(file), core.Mentioned, cwd)
+			paths = add(paths, transcript.String(file), session.Mentioned, cwd)
 		}
 		return true
 	})
@@ -122,16 +123,16 @@ func commandPaths(commands []byte, cwd string) (paths []core.PathUse) {
 }
 
 // changedPaths returns the files that a patch changed, under the names that they have now.
-func changedPaths(changes []byte) (paths []core.PathUse) {
+func changedPaths(changes []byte) (paths []session.PathUse) {
 	transcript.Members(changes, func(key, change []byte) bool {
 		var kind, moved []byte
 		transcript.Pick(change, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "move_path", Value: &moved})
-		p, use := transcript.String([]byte(`"`+string(key)+`"`)), core.Edited
+		p, use := transcript.String([]byte(`"`+string(key)+`"`)), session.Edited
 		if to := transcript.String(moved); to != "" {
 			p = to
 		}
 		if transcript.String(kind) == "delete" {
-			use = core.Mentioned
+			use = session.Mentioned
 		}
 		paths = add(paths, p, use, "")
 		return true
@@ -144,7 +145,7 @@ func fromURI(s string) string {
 	if !strings.HasPrefix(s, "file://") {
 		return s
 	}
-	p, err := core.PathOfAnyURI(s)
+	p, err := pathname.OfAnyURI(s)
 	if err != nil {
 		return ""
 	}

@@ -8,7 +8,8 @@ package gemini
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -18,8 +19,8 @@ type Adapter struct{}
 // New returns an adapter.
 func New() Adapter { return Adapter{} }
 
-// Host returns core.HostGeminiCLI.
-func (Adapter) Host() core.Host { return core.HostGeminiCLI }
+// Host returns session.HostGeminiCLI.
+func (Adapter) Host() session.Host { return session.HostGeminiCLI }
 
 // Rules returns what the domain must know of Gemini CLI.
 //
@@ -30,17 +31,17 @@ func (Adapter) Host() core.Host { return core.HostGeminiCLI }
 //
 // At a session's start nothing is said: the text would be put before the person's prompt, and a prompt that begins like that is
 // left out when the session is resumed.
-func (Adapter) Rules() core.Rules {
-	return core.Rules{
+func (Adapter) Rules() session.Rules {
+	return session.Rules{
 		Provider:     "google",
-		Compaction:   core.CompactionRule{Numerator: 1, Denominator: 2},
-		Fall:         core.FallRule{Percent: 40, Tokens: 10_000},
+		Compaction:   model.CompactionRule{Numerator: 1, Denominator: 2},
+		Fall:         session.FallRule{Percent: 40, Tokens: 10_000},
 		ToolsUnnamed: true,
 		GuideLate:    true,
 	}
 }
 
 // Read reads the transcript at path; see transcript.Read for how much of it.
-func (Adapter) Read(ctx context.Context, path string, from core.Cursor) (core.Reading, error) {
+func (Adapter) Read(ctx context.Context, path string, from session.Cursor) (session.Reading, error) {
 	return transcript.Read(ctx, path, from, format)
 }

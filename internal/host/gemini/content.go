@@ -5,13 +5,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // content returns what a message of a transcript adds to the conversation. The host's own notes (info, error, warning) add
 // nothing, and neither do thoughts: the host sends none back (its source: scrubContents).
-func content(data []byte) []core.Piece {
+func content(data []byte) []session.Piece {
 	var kind, parts, calls []byte
 	transcript.Pick(data,
 		transcript.Field{Name: "type", Value: &kind},
@@ -28,8 +28,8 @@ func content(data []byte) []core.Piece {
 
 // answer returns what the model said and called. An answer as it came is a text with its calls, and their results, beside it;
 // in a history that the host wrote anew, the calls are among the parts. Results are in the message that follows.
-func answer(parts, calls []byte) []core.Piece {
-	var pieces []core.Piece
+func answer(parts, calls []byte) []session.Piece {
+	var pieces []session.Piece
 	called := false
 	eachPart(parts, func(p part) {
 		switch {
@@ -38,9 +38,9 @@ func answer(parts, calls []byte) []core.Piece {
 			called = true
 			pieces = append(pieces, call(p.call))
 		case p.inline != nil || p.file != nil:
-			pieces = append(pieces, core.Piece{Class: core.Image})
+			pieces = append(pieces, session.Piece{Class: session.Image})
 		case p.text != "":
-			pieces = append(pieces, core.Piece{Class: core.AnswerText, Text: p.text})
+			pieces = append(pieces, session.Piece{Class: session.AnswerText, Text: p.text})
 		}
 	})
 	if !called {
@@ -53,14 +53,14 @@ func answer(parts, calls []byte) []core.Piece {
 }
 
 // call returns a call of a tool, with the file that it is about.
-func call(value []byte) core.Piece {
+func call(value []byte) session.Piece {
 	var id, name, args []byte
 	transcript.Pick(value,
 		transcript.Field{Name: "id", Value: &id},
 		transcript.Field{Name: "name", Value: &name},
 		transcript.Field{Name: "args", Value: &args})
-	p := core.Piece{Class: core.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id), Text: string(args)}
-	if paths := toolPaths(p.Tool, args, ""); len(paths) == 1 && paths[0].Use > core.Mentioned {
+	p := session.Piece{Class: session.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id), Text: string(args)}
+	if paths := toolPaths(p.Tool, args, ""); len(paths) == 1 && paths[0].Use > session.Mentioned {
 		p.Path = paths[0].Path
 	}
 	return p
@@ -84,10 +84,10 @@ const (
 
 // said returns what a message adds that the host sent the model: results of calls, or what was typed, with files that it names and
 // what hooks said.
-func said(parts []byte) (pieces []core.Piece) {
-	add := func(class core.PieceClass, text, path string) {
+func said(parts []byte) (pieces []session.Piece) {
+	add := func(class session.PieceClass, text, path string) {
 		if text != "" {
-			pieces = append(pieces, core.Piece{Class: class, Text: text, Path: path})
+			pieces = append(pieces, session.Piece{Class: class, Text: text, Path: path})
 		}
 	}
 	attached, path := false, ""
@@ -97,7 +97,7 @@ func said(parts []byte) (pieces []core.Piece) {
 			return
 		}
 		if p.inline != nil || p.file != nil {
-			pieces = append(pieces, core.Piece{Class: core.Image})
+			pieces = append(pieces, session.Piece{Class: session.Image})
 			return
 		}
 		text := p.text
@@ -106,39 +106,39 @@ func said(parts []byte) (pieces []core.Piece) {
 			if end == nil {
 				break
 			}
-			add(core.InjectedText, text[:end[1]], "")
+			add(session.InjectedText, text[:end[1]], "")
 			text = text[end[1]:]
 		}
 		if name := referencedFile().FindStringSubmatch(text); attached && name != nil {
 			path = name[1]
-			add(core.InjectedText, text, path)
+			add(session.InjectedText, text, path)
 			return
 		}
 		typed, files, found := strings.Cut(text, referenced)
 		switch {
 		case attached:
-			add(core.InjectedText, text, path)
+			add(session.InjectedText, text, path)
 			if strings.TrimSpace(text) == endReferenced {
 				attached = false
 			}
 			path = ""
 		case isMachine().MatchString(text):
-			add(core.InjectedText, text, "")
+			add(session.InjectedText, text, "")
 		case strings.Contains(text, summaryMark) && strings.HasPrefix(strings.TrimSpace(text), "<"):
-			add(core.SummaryText, text, "")
+			add(session.SummaryText, text, "")
 		case found:
-			add(core.PromptText, strings.TrimRight(typed, "\r\n"), "")
-			add(core.InjectedText, referenced+files, "")
+			add(session.PromptText, strings.TrimRight(typed, "\r\n"), "")
+			add(session.InjectedText, referenced+files, "")
 			attached = strings.TrimSpace(files) == "" // else all is in one part
 		default:
-			add(core.PromptText, text, "")
+			add(session.PromptText, text, "")
 		}
 	})
 	return pieces
 }
 
 // result returns what a tool gave back: one piece, and one for each image.
-func result(value []byte) []core.Piece {
+func result(value []byte) []session.Piece {
 	var id, name, response, output, problem, parts []byte
 	transcript.Pick(value,
 		transcript.Field{Name: "id", Value: &id},
@@ -150,10 +150,10 @@ func result(value []byte) []core.Piece {
 	if text == "" {
 		text = string(response)
 	}
-	pieces := []core.Piece{{Class: core.ToolResult, Tool: transcript.String(name), CallID: transcript.String(id), Text: text}}
+	pieces := []session.Piece{{Class: session.ToolResult, Tool: transcript.String(name), CallID: transcript.String(id), Text: text}}
 	eachPart(parts, func(p part) {
 		if p.inline != nil || p.file != nil {
-			pieces = append(pieces, core.Piece{Class: core.Image})
+			pieces = append(pieces, session.Piece{Class: session.Image})
 		}
 	})
 	return pieces

@@ -6,21 +6,22 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // kinds says what the host's events are. One that is not listed is Seen: PreCompress too, which comes before every request
 // whether or not anything is compacted.
-var kinds = map[string]core.Kind{
-	"SessionStart": core.SessionStarted,
-	"SessionEnd":   core.SessionEnded,
-	"BeforeAgent":  core.PromptSubmitted,
-	"AfterModel":   core.UsageReported,
-	"BeforeTool":   core.ToolStarting,
-	"AfterTool":    core.ToolFinished,
-	"AfterAgent":   core.TurnFinished,
+var kinds = map[string]session.Kind{
+	"SessionStart": session.SessionStarted,
+	"SessionEnd":   session.SessionEnded,
+	"BeforeAgent":  session.PromptSubmitted,
+	"AfterModel":   session.UsageReported,
+	"BeforeTool":   session.ToolStarting,
+	"AfterTool":    session.ToolFinished,
+	"AfterAgent":   session.TurnFinished,
 }
 
 // payload is the raw members of a payload that mean something here.
@@ -33,8 +34,8 @@ type payload struct {
 
 // Decode turns what a hook is given on stdin into an event; hooks name their event themselves, name counts where one does
 // not. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
-// core.CodeInvalid. Members of an unexpected type count as missing: hosts change.
-func (Adapter) Decode(name string, data []byte) (core.Event, error) {
+// coded.Invalid. Members of an unexpected type count as missing: hosts change.
+func (Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
 	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &p.sessionID},
@@ -50,10 +51,10 @@ func (Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "tool_response", Value: &p.toolResponse},
 	)
 	if err != nil {
-		return core.Event{}, err
+		return session.Event{}, err
 	}
-	ev := core.Event{
-		Host:      core.HostGeminiCLI,
+	ev := session.Event{
+		Host:      session.HostGeminiCLI,
 		SessionID: transcript.String(p.sessionID),
 		Name:      transcript.String(p.event),
 		CWD:       transcript.String(p.cwd),
@@ -63,12 +64,12 @@ func (Adapter) Decode(name string, data []byte) (core.Event, error) {
 	}
 	switch {
 	case ev.SessionID == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "session_id: want a string that is not empty")
+		return session.Event{}, coded.Errorf(coded.Invalid, "session_id: want a string that is not empty")
 	case ev.Name == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "hook_event_name: want the name of an event")
+		return session.Event{}, coded.Errorf(coded.Invalid, "hook_event_name: want the name of an event")
 	}
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = core.Seen
+		ev.Kind = session.Seen
 	}
 	ev.At = transcript.Time(p.timestamp)
 	p.complete(&ev)
@@ -77,7 +78,7 @@ func (Adapter) Decode(name string, data []byte) (core.Event, error) {
 
 // complete fills in what only some events carry. The transcript is read where the main chain speaks for itself: at its
 // turns' ends.
-func (p *payload) complete(ev *core.Event) {
+func (p *payload) complete(ev *session.Event) {
 	switch ev.Name {
 	case "SessionStart", "AfterAgent":
 		ev.Transcript = transcript.String(p.transcript)
@@ -85,7 +86,7 @@ func (p *payload) complete(ev *core.Event) {
 		ev.Transcript = transcript.String(p.transcript)
 		text := withoutContext(transcript.String(p.prompt))
 		ev.Prompt, _, _ = strings.Cut(text, referenced)
-		ev.Content = []core.Piece{{Class: core.PromptText, Text: text}}
+		ev.Content = []session.Piece{{Class: session.PromptText, Text: text}}
 	case "AfterModel":
 		p.model(ev)
 	case "BeforeTool":
@@ -101,7 +102,7 @@ func (p *payload) complete(ev *core.Event) {
 
 // model reads AfterModel, which comes for every part of an answer that is streamed. The last part, which says why the answer
 // ended, carries the figures that hold.
-func (p *payload) model(ev *core.Event) {
+func (p *payload) model(ev *session.Event) {
 	var model, messages, usage, candidates []byte
 	transcript.Pick(p.request, transcript.Field{Name: "model", Value: &model}, transcript.Field{Name: "messages", Value: &messages})
 	transcript.Pick(p.response, transcript.Field{Name: "usageMetadata", Value: &usage}, transcript.Field{Name: "candidates", Value: &candidates})
@@ -114,9 +115,9 @@ func (p *payload) model(ev *core.Event) {
 		transcript.Field{Name: "promptTokenCount", Value: &given},
 		transcript.Field{Name: "candidatesTokenCount", Value: &answered})
 	if n := transcript.Int(given); n > 0 && ended(candidates) {
-		ev.Reports = []core.Report{{
-			At: ev.At, Tuple: core.UsageTuple{Input: n, Output: transcript.Int(answered)}, Tokens: n,
-			Provenance: core.ProvenanceReported, Model: transcript.String(model),
+		ev.Reports = []session.Report{{
+			At: ev.At, Tuple: session.UsageTuple{Input: n, Output: transcript.Int(answered)}, Tokens: n,
+			Provenance: session.ProvenanceReported, Model: transcript.String(model),
 		}}
 	}
 }
@@ -156,11 +157,11 @@ func subAgent(messages []byte) (id string) {
 }
 
 // tool reads AfterTool. That of the tool which runs sub-agents says that one ended: what ran in between was its own.
-func (p *payload) tool(ev *core.Event) {
+func (p *payload) tool(ev *session.Event) {
 	name := transcript.String(p.toolName)
 	ev.Paths = toolPaths(name, p.toolInput, ev.CWD)
 	if name == agentTool {
-		ev.Kind = core.AgentFinished
+		ev.Kind = session.AgentFinished
 	}
 	var output, message []byte
 	transcript.Pick(p.toolResponse, transcript.Field{Name: "llmContent", Value: &output})
@@ -179,11 +180,11 @@ func (p *payload) toolError() (problem []byte) {
 }
 
 // results returns what a tool gave back as pieces: a text, a part of a message, or several of them.
-func results(value []byte, tool string) []core.Piece {
+func results(value []byte, tool string) []session.Piece {
 	if s := transcript.String(value); s != "" {
-		return []core.Piece{{Class: core.ToolResult, Tool: tool, Text: s}}
+		return []session.Piece{{Class: session.ToolResult, Tool: tool, Text: s}}
 	}
-	var pieces []core.Piece
+	var pieces []session.Piece
 	if transcript.Elements(value, func(part []byte) bool {
 		pieces = append(pieces, results(part, tool)...)
 		return true
@@ -196,10 +197,10 @@ func results(value []byte, tool string) []core.Piece {
 		transcript.Field{Name: "inlineData", Value: &inline},
 		transcript.Field{Name: "fileData", Value: &file})
 	if inline != nil || file != nil {
-		return []core.Piece{{Class: core.Image}}
+		return []session.Piece{{Class: session.Image}}
 	}
 	if s := transcript.String(text); s != "" {
-		return []core.Piece{{Class: core.ToolResult, Tool: tool, Text: s}}
+		return []session.Piece{{Class: session.ToolResult, Tool: tool, Text: s}}
 	}
 	return nil
 }

@@ -10,11 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
-func decode(t *testing.T, payload string) core.Event {
+func decode(t *testing.T, payload string) session.Event {
 	t.Helper()
 	ev, err := New().Decode("", []byte(payload))
 	if err != nil {
@@ -32,18 +33,18 @@ func TestDecodeErrors(t *testing.T) {
 		`{"session_id": 7}`:      "session_id: want a string that is not empty",
 		`{"hook_event_name":""}`: "session_id: want a string that is not empty",
 	} {
-		if _, err := New().Decode("", []byte(payload)); core.CodeOf(err) != core.CodeInvalid || err.Error() != want {
+		if _, err := New().Decode("", []byte(payload)); coded.CodeOf(err) != coded.Invalid || err.Error() != want {
 			t.Errorf("%s: %v, want %s", payload, err, want)
 		}
 	}
-	if ev, err := New().Decode("AfterTool", []byte(`{"session_id": "s"}`)); err != nil || ev.Kind != core.ToolFinished {
+	if ev, err := New().Decode("AfterTool", []byte(`{"session_id": "s"}`)); err != nil || ev.Kind != session.ToolFinished {
 		t.Errorf("a name beside the payload: %+v, %v", ev, err)
 	}
 }
 
 // An answer is streamed in parts, and the hook comes for each. Only the last one's figures count, once.
 func TestPartsOfAnAnswer(t *testing.T) {
-	part := func(response string) core.Event {
+	part := func(response string) session.Event {
 		return decode(t, `{"session_id":"s","hook_event_name":"AfterModel","timestamp":"2026-11-21T09:55:45.611Z",
 			"llm_request":{"model":"gemini-2.5-pro","messages":[{"role":"user","content":"<session_context>\nhello"}]},"llm_response":`+response+`}`)
 	}
@@ -63,7 +64,7 @@ func TestPartsOfAnAnswer(t *testing.T) {
 		for _, rep := range ev.Reports {
 			got = rep.Tokens
 		}
-		if got != want || ev.Kind != core.UsageReported || ev.AgentID != "" {
+		if got != want || ev.Kind != session.UsageReported || ev.AgentID != "" {
 			t.Errorf("%s: %d tokens, want %d; %+v", response, got, want, ev)
 		}
 	}
@@ -124,22 +125,22 @@ func TestToolPaths(t *testing.T) {
 	const cwd = "/p"
 	for _, tt := range []struct {
 		tool, input string
-		want        []core.PathUse
+		want        []session.PathUse
 	}{
-		{"read_file", `{"file_path":"/p/a.go","start_line":1}`, []core.PathUse{{Path: "/p/a.go", Use: core.Read}}},
-		{"read_file", `{"file_path":"src/a.go"}`, []core.PathUse{{Path: "/p/src/a.go", Use: core.Read}}},
-		{"write_file", `{"file_path":"a.go","content":"x"}`, []core.PathUse{{Path: "/p/a.go", Use: core.Edited}}},
-		{"replace", `{"file_path":"a.go","old_string":"x","new_string":"y"}`, []core.PathUse{{Path: "/p/a.go", Use: core.Edited}}},
-		{"read_many_files", `{"include":["a.go","src/**/*.go","/q/b.go"]}`, []core.PathUse{{Path: "/p/a.go", Use: core.Read}, {Path: "/q/b.go", Use: core.Read}}},
-		{"glob", `{"pattern":"**/*.go","dir_path":"src"}`, []core.PathUse{{Path: "/p/src", Use: core.Mentioned}}},
-		{"glob", `{"pattern":"go.mod"}`, []core.PathUse{{Path: "/p/go.mod", Use: core.Mentioned}}},
-		{"grep_search", `{"pattern":"main.go","dir_path":"/p/cmd","include_pattern":"*.go"}`, []core.PathUse{{Path: "/p/cmd", Use: core.Mentioned}}},
-		{"search_file_content", `{"pattern":"x","path":"cmd"}`, []core.PathUse{{Path: "/p/cmd", Use: core.Mentioned}}},
+		{"read_file", `{"file_path":"/p/a.go","start_line":1}`, []session.PathUse{{Path: "/p/a.go", Use: session.Read}}},
+		{"read_file", `{"file_path":"src/a.go"}`, []session.PathUse{{Path: "/p/src/a.go", Use: session.Read}}},
+		{"write_file", `{"file_path":"a.go","content":"x"}`, []session.PathUse{{Path: "/p/a.go", Use: session.Edited}}},
+		{"replace", `{"file_path":"a.go","old_string":"x","new_string":"y"}`, []session.PathUse{{Path: "/p/a.go", Use: session.Edited}}},
+		{"read_many_files", `{"include":["a.go","src/**/*.go","/q/b.go"]}`, []session.PathUse{{Path: "/p/a.go", Use: session.Read}, {Path: "/q/b.go", Use: session.Read}}},
+		{"glob", `{"pattern":"**/*.go","dir_path":"src"}`, []session.PathUse{{Path: "/p/src", Use: session.Mentioned}}},
+		{"glob", `{"pattern":"go.mod"}`, []session.PathUse{{Path: "/p/go.mod", Use: session.Mentioned}}},
+		{"grep_search", `{"pattern":"main.go","dir_path":"/p/cmd","include_pattern":"*.go"}`, []session.PathUse{{Path: "/p/cmd", Use: session.Mentioned}}},
+		{"search_file_content", `{"pattern":"x","path":"cmd"}`, []session.PathUse{{Path: "/p/cmd", Use: session.Mentioned}}},
 		{"list_directory", `{"dir_path":"/p"}`, nil},
-		{"run_shell_command", `{"command":"cat a.go | head"}`, []core.PathUse{{Path: "/p/a.go", Use: core.Mentioned}}},
-		{"run_shell_command", `{"command":"cat a.go","dir_path":"src"}`, []core.PathUse{{Path: "/p/src/a.go", Use: core.Mentioned}}},
+		{"run_shell_command", `{"command":"cat a.go | head"}`, []session.PathUse{{Path: "/p/a.go", Use: session.Mentioned}}},
+		{"run_shell_command", `{"command":"cat a.go","dir_path":"src"}`, []session.PathUse{{Path: "/p/src/a.go", Use: session.Mentioned}}},
 		{"run_shell_command", `{"command":"cat '$x'"}`, nil},
-		{"mcp_db_query", `{"path":"users.name","file_path":"/p/x.sql"}`, []core.PathUse{{Path: "/p/x.sql", Use: core.Mentioned}}},
+		{"mcp_db_query", `{"path":"users.name","file_path":"/p/x.sql"}`, []session.PathUse{{Path: "/p/x.sql", Use: session.Mentioned}}},
 		{"read_file", `{"file_path":"/` + strings.Repeat("x", 5000) + `"}`, nil},
 		{"read_file", `{"file_path":["/p/a.go"]}`, nil},
 		{"read_file", `[]`, nil},
@@ -152,16 +153,18 @@ func TestToolPaths(t *testing.T) {
 
 // A tool's result is a text, a part of a message or several; an error is what the model reads instead.
 func TestResults(t *testing.T) {
-	after := func(response string) core.Event {
+	after := func(response string) session.Event {
 		return decode(t, `{"session_id":"s","hook_event_name":"AfterTool","tool_name":"read_file","tool_input":{"file_path":"/p/a"},"tool_response":`+response+`}`)
 	}
-	text := func(s string) core.Piece { return core.Piece{Class: core.ToolResult, Tool: "read_file", Text: s} }
-	for response, want := range map[string][]core.Piece{
+	text := func(s string) session.Piece {
+		return session.Piece{Class: session.ToolResult, Tool: "read_file", Text: s}
+	}
+	for response, want := range map[string][]session.Piece{
 		`{"llmContent":"hello"}`:                             {text("hello")},
 		`{"llmContent":{"text":"hello"}}`:                    {text("hello")},
 		`{"llmContent":["a",{"text":"b"}]}`:                  {text("a"), text("b")},
-		`{"llmContent":{"inlineData":{"data":"aGk="}}}`:      {{Class: core.Image}},
-		`{"llmContent":[{"fileData":{"fileUri":"gs://x"}}]}`: {{Class: core.Image}},
+		`{"llmContent":{"inlineData":{"data":"aGk="}}}`:      {{Class: session.Image}},
+		`{"llmContent":[{"fileData":{"fileUri":"gs://x"}}]}`: {{Class: session.Image}},
 		`{"llmContent":""}`:                                  nil,
 		`{"llmContent":"a","error":{"message":"broken"}}`:    {text("broken")},
 		`{"llmContent":"a","error":{}}`:                      {text("a")},
@@ -178,7 +181,7 @@ func TestResults(t *testing.T) {
 		}
 	}
 	ev := decode(t, `{"session_id":"s","hook_event_name":"AfterTool","tool_name":"invoke_agent","tool_input":{"agent_name":"x"},"tool_response":{"llmContent":"found"}}`)
-	if ev.Kind != core.AgentFinished || ev.AgentID != "" {
+	if ev.Kind != session.AgentFinished || ev.AgentID != "" {
 		t.Errorf("the end of a sub-agent: %+v", ev)
 	}
 }
@@ -186,27 +189,27 @@ func TestResults(t *testing.T) {
 func TestEncode(t *testing.T) {
 	for _, tt := range []struct {
 		event   string
-		effects []core.Effect
+		effects []session.Effect
 		want    string
 	}{
-		{"BeforeAgent", []core.Effect{{Kind: core.Inject, Text: "[context used: 72%]"}},
+		{"BeforeAgent", []session.Effect{{Kind: session.Inject, Text: "[context used: 72%]"}},
 			`{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"[context used: 72%]"}}` + "\n"},
-		{"AfterTool", []core.Effect{{Kind: core.Inject, Text: "a\u001b[2J\u2028b"}, {Kind: core.Inject, Text: "c\nd"}},
+		{"AfterTool", []session.Effect{{Kind: session.Inject, Text: "a\u001b[2J\u2028b"}, {Kind: session.Inject, Text: "c\nd"}},
 			`{"hookSpecificOutput":{"hookEventName":"AfterTool","additionalContext":"a [2J b\n\nc\nd"}}` + "\n"},
-		{"AfterTool", []core.Effect{{Kind: core.CompactionContext, Lines: []string{"x"}}}, ""},
-		{"AfterModel", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
-		{"BeforeTool", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
-		{"SessionStart", []core.Effect{{Kind: core.Inject, Text: "x"}}, ""},
+		{"AfterTool", []session.Effect{{Kind: session.CompactionContext, Lines: []string{"x"}}}, ""},
+		{"AfterModel", []session.Effect{{Kind: session.Inject, Text: "x"}}, ""},
+		{"BeforeTool", []session.Effect{{Kind: session.Inject, Text: "x"}}, ""},
+		{"SessionStart", []session.Effect{{Kind: session.Inject, Text: "x"}}, ""},
 		{"BeforeAgent", nil, ""},
-		{"BeforeAgent", []core.Effect{{Kind: core.Inject, Text: " \n"}}, ""},
+		{"BeforeAgent", []session.Effect{{Kind: session.Inject, Text: " \n"}}, ""},
 	} {
-		out, err := New().Encode(core.Event{Name: tt.event}, tt.effects)
+		out, err := New().Encode(session.Event{Name: tt.event}, tt.effects)
 		if err != nil || string(out) != tt.want {
 			t.Errorf("%s %v: %v\n got %s\nwant %s", tt.event, tt.effects, err, out, tt.want)
 		}
 	}
-	out, err := New().Encode(core.Event{Name: "AfterTool"}, []core.Effect{{Kind: core.Inject, Text: strings.Repeat("ä", 2*core.MaxInjectedChars)}})
-	if err != nil || strings.Count(string(out), "ä") != core.MaxInjectedChars {
+	out, err := New().Encode(session.Event{Name: "AfterTool"}, []session.Effect{{Kind: session.Inject, Text: strings.Repeat("ä", 2*session.MaxInjectedChars)}})
+	if err != nil || strings.Count(string(out), "ä") != session.MaxInjectedChars {
 		t.Errorf("%v: %d characters", err, strings.Count(string(out), "ä"))
 	}
 }
@@ -219,7 +222,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
 		ev, err := New().Decode("", payload)
-		if !hosttest.Decoded(t, core.HostGeminiCLI, ev, err) {
+		if !hosttest.Decoded(t, session.HostGeminiCLI, ev, err) {
 			return
 		}
 		out, err := New().Encode(ev, hosttest.Effects(text))
@@ -232,7 +235,7 @@ func FuzzDecode(f *testing.F) {
 		if accepts(ev.Name) == nil {
 			t.Fatalf("%s takes nothing, but is answered %q", ev.Name, out)
 		}
-		hosttest.Said(t, hosttest.Context(t, ev.Name, out), core.MaxInjectedChars, func(rune) int { return 1 })
+		hosttest.Said(t, hosttest.Context(t, ev.Name, out), session.MaxInjectedChars, func(rune) int { return 1 })
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -29,7 +30,7 @@ var Hooks = []settings.Hook{
 
 // Host is Gemini CLI for the registry. It shows the user what stands on standard error where standard output is empty.
 var Host = host.Host{
-	Name:        core.HostGeminiCLI,
+	Name:        session.HostGeminiCLI,
 	Title:       "Gemini CLI",
 	Adapter:     func(func(string) string) core.Adapter { return New() },
 	Installer:   Installer{},
@@ -62,7 +63,7 @@ func (i Installer) Install(name string, text []byte, executable string, _ bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(core.HostGeminiCLI, settings.Exec(core.HostGeminiCLI, executable), Hooks)
+	added, moved, err := doc.AddHooks(session.HostGeminiCLI, settings.Exec(session.HostGeminiCLI, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +90,7 @@ func (Installer) Blocked(text []byte, _ bool) (notes []string) {
 
 // Installed implements host.Installer.
 func (Installer) Installed(text []byte) []settings.Own {
-	return settings.OwnHooks(text, core.HostGeminiCLI)
+	return settings.OwnHooks(text, session.HostGeminiCLI)
 }
 
 // Servers implements host.Installer: the servers of the user and of the project.
@@ -102,5 +103,5 @@ func (i Installer) Servers(env host.Env) (own []settings.Own) {
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, core.HostGeminiCLI, nil)
+	return settings.Uninstall(name, text, before, session.HostGeminiCLI, nil)
 }

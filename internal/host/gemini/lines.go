@@ -3,7 +3,7 @@ package gemini
 import (
 	"bytes"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -12,14 +12,14 @@ import (
 // hooks, and left out here.
 var format = transcript.Format{
 	Entry:  entry,
-	Enough: func(e core.Entry) bool { return e.Report != nil },
+	Enough: func(e session.Entry) bool { return e.Report != nil },
 	History: func(line []byte) bool {
 		return bytes.Contains(line, []byte(`"toolCalls"`)) || bytes.Contains(line, []byte(`"summary"`))
 	},
 }
 
 // entry decodes one line: an answer, or a change of what the file says of the session.
-func entry(data []byte) (e core.Entry, ok bool) {
+func entry(data []byte) (e session.Entry, ok bool) {
 	var kind, at, model, tokens, calls, set []byte
 	if !transcript.Pick(data,
 		transcript.Field{Name: "type", Value: &kind},
@@ -42,9 +42,9 @@ func entry(data []byte) (e core.Entry, ok bool) {
 		// Of the figures "input" includes what was cached: it is promptTokenCount. The tuple is that of AfterModel, whose
 		// report this one repeats.
 		if n := transcript.Int(input); n > 0 && !e.At.IsZero() {
-			e.Report = &core.Report{
-				At: e.At, Tuple: core.UsageTuple{Input: n, Output: transcript.Int(output)}, Tokens: n,
-				Provenance: core.ProvenanceTranscript, Model: transcript.String(model),
+			e.Report = &session.Report{
+				At: e.At, Tuple: session.UsageTuple{Input: n, Output: transcript.Int(output)}, Tokens: n,
+				Provenance: session.ProvenanceTranscript, Model: transcript.String(model),
 			}
 		}
 		transcript.Elements(calls, func(call []byte) bool {
@@ -56,7 +56,7 @@ func entry(data []byte) (e core.Entry, ok bool) {
 }
 
 // callPaths returns the files of a call as the transcript records it, which is without the directory that it was made in.
-func callPaths(call []byte) []core.PathUse {
+func callPaths(call []byte) []session.PathUse {
 	var name, args, status, at []byte
 	transcript.Pick(call,
 		transcript.Field{Name: "name", Value: &name},

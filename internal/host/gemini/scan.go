@@ -4,21 +4,21 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // Scan visits what the window holds by the transcript at path: the messages back to where the host last wrote down all of its
 // history at once, and those of that list. It does so when a session begins, is resumed or compacted, when it blanks out old
 // results, and when a turn is broken off.
-func (Adapter) Scan(ctx context.Context, path string, progress func(done, total int64), visit func(core.Entry) bool) error {
+func (Adapter) Scan(ctx context.Context, path string, progress func(done, total int64), visit func(session.Entry) bool) error {
 	s := scan{visit: visit, seen: map[string]bool{}}
-	return transcript.Scan(ctx, path, transcript.Format{Entry: s.line}, progress, func(core.Entry) bool { return !s.over })
+	return transcript.Scan(ctx, path, transcript.Format{Entry: s.line}, progress, func(session.Entry) bool { return !s.over })
 }
 
 // scan takes lines newest first. A message is written again whenever it has changed: what was written last holds.
 type scan struct {
-	visit    func(core.Entry) bool
+	visit    func(session.Entry) bool
 	seen     map[string]bool // ids of messages
 	rewound  string          // the id of the oldest message that was taken back, until it is met
 	reported bool            // an answer with figures was visited
@@ -28,7 +28,7 @@ type scan struct {
 
 // line takes one line. Its entries are visited here, since a line may hold many; what it returns only has the scan ask
 // whether it is over.
-func (s *scan) line(data []byte) (core.Entry, bool) {
+func (s *scan) line(data []byte) (session.Entry, bool) {
 	var set, rewind, list []byte
 	transcript.Pick(data, transcript.Field{Name: "$set", Value: &set}, transcript.Field{Name: "$rewindTo", Value: &rewind})
 	transcript.Pick(set, transcript.Field{Name: "messages", Value: &list})
@@ -42,7 +42,7 @@ func (s *scan) line(data []byte) (core.Entry, bool) {
 	case set == nil:
 		s.message(data)
 	}
-	return core.Entry{}, s.over
+	return session.Entry{}, s.over
 }
 
 // history takes all messages of a list. Figures in it are of requests that were made when the history was another.
@@ -73,7 +73,7 @@ func (s *scan) message(data []byte) {
 		return
 	}
 	e, _ := entry(data)
-	e = core.Entry{At: e.At, Report: e.Report, Content: content(data)}
+	e = session.Entry{At: e.At, Report: e.Report, Content: content(data)}
 	if s.outdated {
 		e.Report = nil
 	}

@@ -3,7 +3,8 @@ package gemini
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -12,7 +13,7 @@ import (
 const agentTool = "invoke_agent"
 
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
-func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
+func toolPaths(tool string, input []byte, cwd string) []session.PathUse {
 	var file, dir, path, pattern, include, paths, command []byte
 	transcript.Pick(input,
 		transcript.Field{Name: "file_path", Value: &file},
@@ -22,49 +23,49 @@ func toolPaths(tool string, input []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "include", Value: &include},
 		transcript.Field{Name: "paths", Value: &paths},
 		transcript.Field{Name: "command", Value: &command})
-	var found []core.PathUse
-	add := func(p string, use core.Use) {
+	var found []session.PathUse
+	add := func(p string, use session.Use) {
 		if p, ok := toolpath.File(p, cwd, cwd); ok {
-			found = append(found, core.PathUse{Path: p, Use: use})
+			found = append(found, session.PathUse{Path: p, Use: use})
 		}
 	}
-	plain := func(value []byte, use core.Use) { // a pattern that stands for itself
+	plain := func(value []byte, use session.Use) { // a pattern that stands for itself
 		if p := transcript.String(value); !strings.ContainsAny(p, "*?[]{}!") {
 			add(p, use)
 		}
 	}
 	switch tool {
 	case "read_file":
-		add(transcript.String(file), core.Read)
-		add(transcript.String(path), core.Read) // before 0.10
+		add(transcript.String(file), session.Read)
+		add(transcript.String(path), session.Read) // before 0.10
 	case "write_file", "replace":
-		add(transcript.String(file), core.Edited)
+		add(transcript.String(file), session.Edited)
 	case "read_many_files":
 		for _, list := range [][]byte{include, paths} {
 			transcript.Elements(list, func(p []byte) bool {
-				plain(p, core.Read)
+				plain(p, session.Read)
 				return true
 			})
 		}
 	case "glob":
-		add(transcript.String(dir), core.Mentioned)
-		add(transcript.String(path), core.Mentioned)
-		plain(pattern, core.Mentioned)
+		add(transcript.String(dir), session.Mentioned)
+		add(transcript.String(path), session.Mentioned)
+		plain(pattern, session.Mentioned)
 	case "grep_search", "search_file_content", "list_directory": // a pattern is an expression there, never a path
-		add(transcript.String(dir), core.Mentioned)
-		add(transcript.String(path), core.Mentioned)
+		add(transcript.String(dir), session.Mentioned)
+		add(transcript.String(path), session.Mentioned)
 	case "run_shell_command":
-		in := core.Join(cwd, transcript.String(dir))
+		in := pathname.Join(cwd, transcript.String(dir))
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			if in != "" {
-				p = core.Join(in, p)
+				p = pathname.Join(in, p)
 			}
-			add(p, core.Mentioned)
+			add(p, session.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, path} {
-			if p := transcript.String(value); core.IsAbsolute(p) {
-				add(p, core.Mentioned)
+			if p := transcript.String(value); pathname.IsAbsolute(p) {
+				add(p, session.Mentioned)
 			}
 		}
 	}

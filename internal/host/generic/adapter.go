@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
@@ -17,7 +19,7 @@ import (
 // Host is any agent that speaks ctxls' vocabulary, for the registry. There are no settings to install into, and whoever wires an
 // agent sees at once what is wrong with an event.
 var Host = host.Host{
-	Name:           core.HostGeneric,
+	Name:           session.HostGeneric,
 	Adapter:        func(func(string) string) core.Adapter { return New() },
 	ReportsInvalid: true,
 }
@@ -28,28 +30,28 @@ type Adapter struct{}
 // New returns an adapter.
 func New() Adapter { return Adapter{} }
 
-// Host returns core.HostGeneric.
-func (Adapter) Host() core.Host { return core.HostGeneric }
+// Host returns session.HostGeneric.
+func (Adapter) Host() session.Host { return session.HostGeneric }
 
 // Rules returns what the domain must know of an agent that nobody knows: it may never say how full the window is, and then
 // needs nothing explained.
-func (Adapter) Rules() core.Rules { return core.Rules{Silent: true, GuideLate: true} }
+func (Adapter) Rules() session.Rules { return session.Rules{Silent: true, GuideLate: true} }
 
 // Read reads nothing: such an agent has no transcript.
-func (Adapter) Read(_ context.Context, _ string, from core.Cursor) (core.Reading, error) {
-	return core.Reading{From: from.Offset, Cursor: from}, nil
+func (Adapter) Read(_ context.Context, _ string, from session.Cursor) (session.Reading, error) {
+	return session.Reading{From: from.Offset, Cursor: from}, nil
 }
 
 // Decode reads one event; see Parse for what is wrong. name is the event's, where the payload does not carry it.
-func (Adapter) Decode(name string, payload []byte) (core.Event, error) {
+func (Adapter) Decode(name string, payload []byte) (session.Event, error) {
 	e, err := Parse(name, payload)
 	if err != nil {
-		return core.Event{}, err
+		return session.Event{}, err
 	}
-	ev := core.Event{
-		Host: core.HostGeneric, SessionID: e.SessionID, Name: e.Name,
+	ev := session.Event{
+		Host: session.HostGeneric, SessionID: e.SessionID, Name: e.Name,
 		CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: e.Provider, HostPID: e.HostPID, AgentID: e.AgentID, AgentType: e.AgentType,
-		Limits: core.Limits{WindowTokens: e.WindowTokens, InputTokens: e.MaxInputTokens, OutputTokens: e.MaxOutputTokens},
+		Limits: model.Limits{WindowTokens: e.WindowTokens, InputTokens: e.MaxInputTokens, OutputTokens: e.MaxOutputTokens},
 	}
 	o := occurrences[slices.IndexFunc(occurrences, func(o occurrence) bool { return o.name == e.Name })]
 	ev.Kind, ev.Accepts = o.kind, o.accepts
@@ -58,10 +60,10 @@ func (Adapter) Decode(name string, payload []byte) (core.Event, error) {
 	}
 	if e.AgentID != "" {
 		switch ev.Kind {
-		case core.SessionStarted:
-			ev.Kind = core.AgentStarted
-		case core.SessionEnded:
-			ev.Kind = core.AgentFinished
+		case session.SessionStarted:
+			ev.Kind = session.AgentStarted
+		case session.SessionEnded:
+			ev.Kind = session.AgentFinished
 		}
 	}
 	e.complete(&ev)
@@ -69,62 +71,62 @@ func (Adapter) Decode(name string, payload []byte) (core.Event, error) {
 }
 
 // complete fills in what only some events carry.
-func (e Event) complete(ev *core.Event) {
+func (e Event) complete(ev *session.Event) {
 	for _, p := range e.Paths {
 		use := uses[p.Use]
-		if e.Failed || ev.Kind == core.ToolStarting { // it did not happen, or not yet
-			use = core.Mentioned
+		if e.Failed || ev.Kind == session.ToolStarting { // it did not happen, or not yet
+			use = session.Mentioned
 		}
-		ev.Paths = append(ev.Paths, core.PathUse{Path: p.Path, Use: use})
+		ev.Paths = append(ev.Paths, session.PathUse{Path: p.Path, Use: use})
 	}
-	add := func(class core.PieceClass, text string) {
+	add := func(class session.PieceClass, text string) {
 		if text != "" {
-			ev.Content = append(ev.Content, core.Piece{Class: class, Text: text, Tool: e.Tool, CallID: e.CallID})
+			ev.Content = append(ev.Content, session.Piece{Class: class, Text: text, Tool: e.Tool, CallID: e.CallID})
 		}
 	}
 	switch ev.Kind {
-	case core.PromptSubmitted:
+	case session.PromptSubmitted:
 		ev.Prompt, ev.Machine = e.Text, e.Machine
-		add(core.PromptText, e.Text)
-	case core.ToolFinished:
-		add(core.ToolCall, string(e.Input))
-		add(core.ToolResult, e.Output)
-	case core.TurnFinished:
-		add(core.AnswerText, e.Text)
-	case core.HistorySeen:
+		add(session.PromptText, e.Text)
+	case session.ToolFinished:
+		add(session.ToolCall, string(e.Input))
+		add(session.ToolResult, e.Output)
+	case session.TurnFinished:
+		add(session.AnswerText, e.Text)
+	case session.HistorySeen:
 		for _, m := range e.Messages {
 			add(classes[m.Role], m.Text)
 		}
-	case core.UsageReported:
-		ev.Reports = []core.Report{{
-			Tokens: e.Tokens, Provenance: core.ProvenanceReported, Model: e.Model,
-			Tuple: core.UsageTuple{Input: e.Tokens - e.CacheReadTokens - e.CacheWriteTokens, CacheRead: e.CacheReadTokens, CacheWrite: e.CacheWriteTokens, Output: e.OutputTokens},
+	case session.UsageReported:
+		ev.Reports = []session.Report{{
+			Tokens: e.Tokens, Provenance: session.ProvenanceReported, Model: e.Model,
+			Tuple: session.UsageTuple{Input: e.Tokens - e.CacheReadTokens - e.CacheWriteTokens, CacheRead: e.CacheReadTokens, CacheWrite: e.CacheWriteTokens, Output: e.OutputTokens},
 		}}
-	case core.CompactionDone:
-		ev.CompactedBy = &core.Boundary{ID: e.CompactionID, PreTokens: e.PreTokens, PostTokens: e.PostTokens, Summary: e.Summary}
+	case session.CompactionDone:
+		ev.CompactedBy = &session.Boundary{ID: e.CompactionID, PreTokens: e.PreTokens, PostTokens: e.PostTokens, Summary: e.Summary}
 	}
 }
 
 // Answer is what an agent is handed in return for an event.
 type Answer struct {
-	Version int           `json:"version"`
-	Effects []core.Effect `json:"effects"` // what is to be done, in this order; often nothing
+	Version int              `json:"version"`
+	Effects []session.Effect `json:"effects"` // what is to be done, in this order; often nothing
 }
 
 // Encode returns an Answer as one line of JSON, with a line end. Control and format characters become spaces, and each effect is cut
-// to core.MaxInjectedChars; one that says nothing is left out.
-func (Adapter) Encode(_ core.Event, effects []core.Effect) ([]byte, error) {
-	answer := Answer{Version: Version, Effects: []core.Effect{}}
+// to session.MaxInjectedChars; one that says nothing is left out.
+func (Adapter) Encode(_ session.Event, effects []session.Effect) ([]byte, error) {
+	answer := Answer{Version: Version, Effects: []session.Effect{}}
 	for _, effect := range effects {
 		said := effect.Text
-		if effect.Kind == core.CompactionContext {
+		if effect.Kind == session.CompactionContext {
 			said = strings.Join(effect.Lines, "\n")
 		}
-		said = reply.Text([]string{said}, core.MaxInjectedChars, func(rune) int { return 1 })
+		said = reply.Text([]string{said}, session.MaxInjectedChars, func(rune) int { return 1 })
 		switch {
 		case said == "":
 			continue
-		case effect.Kind == core.CompactionContext:
+		case effect.Kind == session.CompactionContext:
 			effect.Lines = strings.Split(said, "\n")
 		default:
 			effect.Text = said

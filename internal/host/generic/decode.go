@@ -10,15 +10,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
-// Parse reads one event. name is the event's, where the payload does not carry it. Whatever is wrong with it is an error with core.CodeInvalid that names the member and says what is
+// Parse reads one event. name is the event's, where the payload does not carry it. Whatever is wrong with it is an error with coded.Invalid that names the member and says what is
 // allowed there; a member that the event does not take is wrong, null is the same as absent.
 func Parse(name string, data []byte) (ev Event, err error) {
 	ev.Name = name
 	if len(data) > core.MaxPayload {
-		return ev, core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
+		return ev, coded.Errorf(coded.Invalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	if !json.Valid(data) || !transcript.Members(data, func(key, value []byte) bool {
 		if string(key) == "event" {
@@ -26,16 +28,16 @@ func Parse(name string, data []byte) (ev Event, err error) {
 		}
 		return true
 	}) {
-		return ev, core.Errorf(core.CodeInvalid, "payload: want a JSON object")
+		return ev, coded.Errorf(coded.Invalid, "payload: want a JSON object")
 	}
 	if name == ev.Name && name != "" && !knownEvent(name) {
-		return ev, core.Errorf(core.CodeInvalid, "event: want one of %s, got %q", strings.Join(choices("event", ""), ", "), core.Sanitize(name, 40))
+		return ev, coded.Errorf(coded.Invalid, "event: want one of %s, got %q", strings.Join(choices("event", ""), ", "), text.Sanitize(name, 40))
 	}
 	if err := parseObject(data, reflect.ValueOf(&ev).Elem(), "", ev.Name); err != nil {
 		return ev, err
 	}
 	if cached := ev.CacheReadTokens + ev.CacheWriteTokens; cached > ev.Tokens {
-		return ev, core.Errorf(core.CodeInvalid, "tokens: want all that the model was given, at least the %d that went through a cache, got %d", cached, ev.Tokens)
+		return ev, coded.Errorf(coded.Invalid, "tokens: want all that the model was given, at least the %d that went through a cache, got %d", cached, ev.Tokens)
 	}
 	return ev, nil
 }
@@ -51,18 +53,18 @@ func parseObject(data []byte, into reflect.Value, at, event string) (err error) 
 		name := transcript.String(slices.Concat([]byte(`"`), key, []byte(`"`)))
 		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
 		if i < 0 || !members[i].takenBy(event) && knownEvent(event) {
-			err = unknownMember(at+core.Sanitize(name, 60), members, event)
+			err = unknownMember(at+text.Sanitize(name, 60), members, event)
 			return false
 		}
 		given[name] = true
 		err = members[i].parse(value, into.Field(members[i].field), at+name, event)
 		return err == nil
 	}) {
-		return core.Errorf(core.CodeInvalid, "%s: want an object, got %s", strings.TrimSuffix(at, "."), shown(data))
+		return coded.Errorf(coded.Invalid, "%s: want an object, got %s", strings.TrimSuffix(at, "."), shown(data))
 	}
 	for _, m := range members {
 		if err == nil && m.need && m.takenBy(event) && !given[m.name] && into.Field(m.field).IsZero() {
-			err = core.Errorf(core.CodeInvalid, "%s: required, want %s", at+m.name, m.wants())
+			err = coded.Errorf(coded.Invalid, "%s: required, want %s", at+m.name, m.wants())
 		}
 	}
 	return err
@@ -84,7 +86,7 @@ func unknownMember(place string, members []member, event string) error {
 	if !known {
 		event = "an event"
 	}
-	return core.Errorf(core.CodeInvalid, "%s: no such member of %s; it takes %s", place, event, strings.Join(taken, ", "))
+	return coded.Errorf(coded.Invalid, "%s: no such member of %s; it takes %s", place, event, strings.Join(taken, ", "))
 }
 
 // member is one member of an object, as its type's tags describe it.
@@ -147,7 +149,7 @@ func (m member) wants() string {
 
 // parse reads the member's value.
 func (m member) parse(value []byte, into reflect.Value, place, event string) error {
-	wrong := core.Errorf(core.CodeInvalid, "%s: want %s, got %s", place, m.wants(), shown(value))
+	wrong := coded.Errorf(coded.Invalid, "%s: want %s, got %s", place, m.wants(), shown(value))
 	if m.kind.Kind() == reflect.Slice && m.kind.Elem().Kind() != reflect.Uint8 {
 		return m.parseList(value, into, place, event, wrong)
 	}
@@ -174,7 +176,7 @@ func (m member) parseList(value []byte, into reflect.Value, place, event string,
 		if item.Kind() == reflect.Struct {
 			err = parseObject(element, item, fmt.Sprintf("%s[%d].", place, n), event)
 		} else if item.SetString(transcript.String(element)); !slices.Contains(m.enum, item.String()) {
-			err = core.Errorf(core.CodeInvalid, "%s[%d]: want one of %s, got %s", place, n, strings.Join(m.enum, ", "), shown(element))
+			err = coded.Errorf(coded.Invalid, "%s[%d]: want one of %s, got %s", place, n, strings.Join(m.enum, ", "), shown(element))
 		}
 		list, n = reflect.Append(list, item), n+1
 		return err == nil
@@ -190,5 +192,5 @@ func shown(value []byte) string {
 	if len(value) > 0 && (value[0] == '{' || value[0] == '[') {
 		return map[byte]string{'{': "an object", '[': "a list"}[value[0]]
 	}
-	return core.Sanitize(string(value[:min(len(value), 200)]), 60)
+	return text.Sanitize(string(value[:min(len(value), 200)]), 60)
 }

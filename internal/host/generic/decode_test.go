@@ -8,7 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -81,7 +82,7 @@ func TestErrors(t *testing.T) {
 		{`{"event": "history", "sessionId": "s", "messages": [{"role": "robot", "text": "x"}]}`, `messages[0].role: want one of user, assistant, tool, got "robot"`},
 	} {
 		_, err := New().Decode("", []byte(tt.payload))
-		if err == nil || core.CodeOf(err) != core.CodeInvalid || err.Error() != tt.want {
+		if err == nil || coded.CodeOf(err) != coded.Invalid || err.Error() != tt.want {
 			t.Errorf("%s\n got: %v\nwant: %s", tt.payload, err, tt.want)
 		}
 	}
@@ -90,28 +91,28 @@ func TestErrors(t *testing.T) {
 // A name that is told beside the payload counts where the payload has none.
 func TestNameBesideThePayload(t *testing.T) {
 	ev, err := New().Decode("handoff/completed", []byte(`{"sessionId": "s"}`))
-	if err != nil || ev.Kind != core.HandoffCompleted || ev.Name != "handoff/completed" {
+	if err != nil || ev.Kind != session.HandoffCompleted || ev.Name != "handoff/completed" {
 		t.Errorf("%+v, %v", ev, err)
 	}
 	ev, err = New().Decode("handoff/completed", []byte(`{"sessionId": "s", "event": "prompt"}`))
-	if err != nil || ev.Kind != core.PromptSubmitted {
+	if err != nil || ev.Kind != session.PromptSubmitted {
 		t.Errorf("%+v, %v", ev, err)
 	}
-	if _, err = New().Decode("nonsense", []byte(`{"sessionId": "s"}`)); core.CodeOf(err) != core.CodeInvalid {
+	if _, err = New().Decode("nonsense", []byte(`{"sessionId": "s"}`)); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
 
 // The answer is one line of JSON, whatever the texts hold, and what is in it can do no harm to whom it is shown.
 func TestEncode(t *testing.T) {
-	out, err := New().Encode(core.Event{}, []core.Effect{
-		{Kind: core.Inject, Text: "[context used: 72%]\n<b>\u2028\x1b[31m"}, {Kind: core.CompactionContext, Lines: []string{"a", "b"}}, {Kind: core.Inject, Text: " \u200b\n"},
+	out, err := New().Encode(session.Event{}, []session.Effect{
+		{Kind: session.Inject, Text: "[context used: 72%]\n<b>\u2028\x1b[31m"}, {Kind: session.CompactionContext, Lines: []string{"a", "b"}}, {Kind: session.Inject, Text: " \u200b\n"},
 	})
 	want := `{"version":1,"effects":[{"kind":"inject","text":"[context used: 72%]\n<b>  [31m"},{"kind":"compactionContext","lines":["a","b"]}]}` + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, out, want)
 	}
-	if out, _ := New().Encode(core.Event{}, nil); string(out) != `{"version":1,"effects":[]}`+"\n" {
+	if out, _ := New().Encode(session.Event{}, nil); string(out) != `{"version":1,"effects":[]}`+"\n" {
 		t.Errorf("nothing to do: %s", out)
 	}
 }
@@ -129,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("prompt", []byte(`{"sessionId":"\ud83d","text":"\u0000","accepts":[null]}`), "\x1b]0;x\a\u202e\u2028\nline\n")
 	f.Fuzz(func(t *testing.T, name string, payload []byte, text string) {
 		ev, err := New().Decode(name, payload)
-		if !hosttest.Decoded(t, core.HostGeneric, ev, err) {
+		if !hosttest.Decoded(t, session.HostGeneric, ev, err) {
 			return
 		}
 		out, err := New().Encode(ev, hosttest.Effects(text))
@@ -139,9 +140,9 @@ func FuzzDecode(f *testing.F) {
 		var answer struct {
 			Version int `json:"version"`
 			Effects []struct {
-				Kind  core.EffectKind `json:"kind"`
-				Text  string          `json:"text"`
-				Lines []string        `json:"lines"`
+				Kind  session.EffectKind `json:"kind"`
+				Text  string             `json:"text"`
+				Lines []string           `json:"lines"`
 			} `json:"effects"`
 		}
 		hosttest.Strictly(t, out, &answer)
@@ -150,10 +151,10 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, e := range answer.Effects {
 			said := e.Text
-			if e.Kind == core.CompactionContext {
+			if e.Kind == session.CompactionContext {
 				said = strings.Join(e.Lines, "\n")
 			}
-			hosttest.Said(t, said, core.MaxInjectedChars, func(rune) int { return 1 })
+			hosttest.Said(t, said, session.MaxInjectedChars, func(rune) int { return 1 })
 		}
 	})
 }

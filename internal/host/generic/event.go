@@ -3,7 +3,7 @@ package generic
 import (
 	"encoding/json"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Version is that of the vocabulary. It rises when an event that was right before would be refused or mean something else.
@@ -30,7 +30,7 @@ type Event struct {
 	MaxInputTokens  int `json:"maxInputTokens" min:"1" max:"2147483647" doc:"A limit on input of its own, where the provider has one."`
 	MaxOutputTokens int `json:"maxOutputTokens" min:"1" max:"2147483647" doc:"The longest answer."`
 
-	Accepts []core.EffectKind `json:"accepts" doc:"The effects that the agent can carry out in return for this event. Absent means what the event usually allows; an empty list, none."`
+	Accepts []session.EffectKind `json:"accepts" doc:"The effects that the agent can carry out in return for this event. Absent means what the event usually allows; an empty list, none."`
 
 	Text    string `json:"text" on:"prompt turn/finished" max:"67108864" doc:"What the person wrote; of turn/finished what the model answered."`
 	Machine bool   `json:"machine" on:"prompt" doc:"No person typed it. Nothing is said in return."`
@@ -70,30 +70,30 @@ type Message struct {
 // An occurrence is what an event means, and which effects its answer usually allows.
 type occurrence struct {
 	name    string
-	kind    core.Kind
-	accepts []core.EffectKind
+	kind    session.Kind
+	accepts []session.EffectKind
 	doc     string
 }
 
 // occurrences is the vocabulary, in the order in which people are shown it.
 var occurrences = []occurrence{
-	{"session/started", core.SessionStarted, nil, "A session began or was resumed."},
-	{"session/ended", core.SessionEnded, nil, "It was closed. What is known of it stays."},
-	{"session/deleted", core.SessionDeleted, nil, "It was deleted. Everything of it is forgotten."},
-	{"prompt", core.PromptSubmitted, []core.EffectKind{core.Inject}, "A turn begins."},
-	{"tool/started", core.ToolStarting, nil, "A tool is about to run."},
-	{"tool/finished", core.ToolFinished, []core.EffectKind{core.AppendToolOutput}, "It ran, with or without success."},
-	{"turn/finished", core.TurnFinished, nil, "The model ended its turn."},
-	{"usage/reported", core.UsageReported, nil, "The provider said how much the window holds."},
-	{"compaction/opening", core.CompactionOpened, []core.EffectKind{core.CompactionContext}, "The agent is about to replace its history by a summary."},
-	{"compaction/done", core.CompactionDone, []core.EffectKind{core.Inject}, "It did."},
-	{"handoff/completed", core.HandoffCompleted, nil, "The work was handed to another session."},
-	{"history", core.HistorySeen, nil, "What happened before ctxls met the session."},
+	{"session/started", session.SessionStarted, nil, "A session began or was resumed."},
+	{"session/ended", session.SessionEnded, nil, "It was closed. What is known of it stays."},
+	{"session/deleted", session.SessionDeleted, nil, "It was deleted. Everything of it is forgotten."},
+	{"prompt", session.PromptSubmitted, []session.EffectKind{session.Inject}, "A turn begins."},
+	{"tool/started", session.ToolStarting, nil, "A tool is about to run."},
+	{"tool/finished", session.ToolFinished, []session.EffectKind{session.AppendToolOutput}, "It ran, with or without success."},
+	{"turn/finished", session.TurnFinished, nil, "The model ended its turn."},
+	{"usage/reported", session.UsageReported, nil, "The provider said how much the window holds."},
+	{"compaction/opening", session.CompactionOpened, []session.EffectKind{session.CompactionContext}, "The agent is about to replace its history by a summary."},
+	{"compaction/done", session.CompactionDone, []session.EffectKind{session.Inject}, "It did."},
+	{"handoff/completed", session.HandoffCompleted, nil, "The work was handed to another session."},
+	{"history", session.HistorySeen, nil, "What happened before ctxls met the session."},
 }
 
-var uses = map[string]core.Use{"mentioned": core.Mentioned, "read": core.Read, "edited": core.Edited}
+var uses = map[string]session.Use{"mentioned": session.Mentioned, "read": session.Read, "edited": session.Edited}
 
-var classes = map[string]core.PieceClass{"user": core.InjectedText, "assistant": core.AnswerText, "tool": core.ToolResult}
+var classes = map[string]session.PieceClass{"user": session.InjectedText, "assistant": session.AnswerText, "tool": session.ToolResult}
 
 // choices are what the strings of a member or of its elements may be; nil is anything. A switch beside the types, since
 // tags cannot hold what is made elsewhere.
@@ -106,7 +106,7 @@ func choices(member, enum string) []string {
 		}
 		return names
 	case "accepts":
-		return []string{string(core.Inject), string(core.AppendToolOutput), string(core.CompactionContext)}
+		return []string{string(session.Inject), string(session.AppendToolOutput), string(session.CompactionContext)}
 	}
 	return words(enum)
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -25,8 +25,8 @@ func TestSchema(t *testing.T) {
 		variants = append(variants, variant)
 	}
 	effects := object{"type": "array", "items": object{"oneOf": []object{
-		effect("text", object{"type": "string", "maxLength": core.MaxInjectedChars}, string(core.Inject), string(core.AppendToolOutput)),
-		effect("lines", object{"type": "array", "items": object{"type": "string"}}, string(core.CompactionContext)),
+		effect("text", object{"type": "string", "maxLength": session.MaxInjectedChars}, string(session.Inject), string(session.AppendToolOutput)),
+		effect("lines", object{"type": "array", "items": object{"type": "string"}}, string(session.CompactionContext)),
 	}}}
 	var got bytes.Buffer
 	enc := json.NewEncoder(&got)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
@@ -46,7 +48,7 @@ func Transcripts(t *testing.T, a core.Adapter, dir string) {
 	t.Helper()
 	var got bytes.Buffer
 	for _, file := range Glob(t, "testdata/"+dir+"/*.jsonl") {
-		first, err := a.Read(t.Context(), file, core.Cursor{})
+		first, err := a.Read(t.Context(), file, session.Cursor{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +88,7 @@ func visited(t *testing.T, a core.Adapter, file string) string {
 		if total = all; done > all {
 			t.Errorf("%s: %d of %d bytes are done", file, done, all)
 		}
-	}, func(e core.Entry) bool {
+	}, func(e session.Entry) bool {
 		if e.Report != nil {
 			lines = append(lines, fmt.Sprintf("report %d", e.Report.Tokens))
 		}
@@ -102,23 +104,23 @@ func visited(t *testing.T, a core.Adapter, file string) string {
 }
 
 // breakdown returns what fills the window of a session whose turn has just ended.
-func breakdown(t *testing.T, a core.Adapter, file string) *core.Breakdown {
+func breakdown(t *testing.T, a core.Adapter, file string) *session.Breakdown {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	counter, err := token.Get(core.Encoding)
+	counter, err := token.Get(session.Encoding)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &core.Service{
-		Store: store, Adapters: map[core.Host]core.Adapter{a.Host(): a}, Counter: counter,
-		Config: func(string) core.Config { return core.DefaultConfig() }, Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) },
+		Store: store, Adapters: map[session.Host]core.Adapter{a.Host(): a}, Counter: counter,
+		Config: func(string) settings.Config { return settings.Default() }, Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) },
 		DirExists: func(string) bool { return false }, Log: slog.New(slog.DiscardHandler),
 	}
-	ev := core.Event{Host: a.Host(), SessionID: "s", Kind: core.TurnFinished, CWD: "/home/dev/project", Transcript: file}
+	ev := session.Event{Host: a.Host(), SessionID: "s", Kind: session.TurnFinished, CWD: "/home/dev/project", Transcript: file}
 	if _, err := s.Handle(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}

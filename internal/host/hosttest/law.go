@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // The laws of every adapter, whatever a host or somebody in its place hands over. Fuzz targets hold them over anything.
@@ -21,11 +24,11 @@ const longestPath = 4096
 
 // Decoded makes sure of what an adapter made of a payload: an event that names its session and means something to the domain,
 // or an error that blames the payload. It reports whether there is an event.
-func Decoded(t testing.TB, host core.Host, ev core.Event, err error) bool {
+func Decoded(t testing.TB, host session.Host, ev session.Event, err error) bool {
 	t.Helper()
 	if err != nil {
-		if core.CodeOf(err) != core.CodeInvalid {
-			t.Fatalf("an error with the code %q: %v", core.CodeOf(err), err)
+		if coded.CodeOf(err) != coded.Invalid {
+			t.Fatalf("an error with the code %q: %v", coded.CodeOf(err), err)
 		}
 		if said := err.Error(); len(said) > 2000 || strings.ContainsFunc(said, unprintable) {
 			t.Fatalf("an error that is not fit to be shown: %.3000q", said)
@@ -42,25 +45,25 @@ func Decoded(t testing.TB, host core.Host, ev core.Event, err error) bool {
 	return true
 }
 
-func report(t testing.TB, rep core.Report) {
+func report(t testing.TB, rep session.Report) {
 	t.Helper()
 	if u := rep.Tuple; rep.Tokens < 0 || u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || u.Output < 0 || rep.Provenance == "" {
 		t.Fatalf("a report of what cannot be: %+v", rep)
 	}
 }
 
-func paths(t testing.TB, uses []core.PathUse) {
+func paths(t testing.TB, uses []session.PathUse) {
 	t.Helper()
 	for _, use := range uses {
-		if use.Path == "" || len(use.Path) > longestPath || use.Use < core.Mentioned || use.Use > core.Edited {
+		if use.Path == "" || len(use.Path) > longestPath || use.Use < session.Mentioned || use.Use > session.Edited {
 			t.Fatalf("a path that is none: %d bytes, use %d: %.100q", len(use.Path), use.Use, use.Path)
 		}
 	}
 }
 
 // Effects returns one effect of every kind, each with the text.
-func Effects(text string) []core.Effect {
-	return []core.Effect{{Kind: core.Inject, Text: text}, {Kind: core.AppendToolOutput, Text: text}, {Kind: core.CompactionContext, Lines: strings.Split(text, "\n")}, {Kind: core.Inject, Text: text}}
+func Effects(text string) []session.Effect {
+	return []session.Effect{{Kind: session.Inject, Text: text}, {Kind: session.AppendToolOutput, Text: text}, {Kind: session.CompactionContext, Lines: strings.Split(text, "\n")}, {Kind: session.Inject, Text: text}}
 }
 
 // Context returns the text in an answer of the form that hosts share: one line, {"hookSpecificOutput": {"hookEventName": event,
@@ -147,16 +150,16 @@ func Reads(t testing.TB, adapter core.Adapter, path string, content []byte, firs
 	}
 	_ = os.Remove(path) // rather than truncate it, which some file systems answer with a flush to disk
 	write(content[:first], os.O_EXCL)
-	before := read(t, adapter, path, core.Cursor{}, content[:first])
+	before := read(t, adapter, path, session.Cursor{}, content[:first])
 	write(content[first:], os.O_APPEND)
 	after := read(t, adapter, path, before.Cursor, content)
-	if whole := read(t, adapter, path, core.Cursor{}, content); after.From != before.Cursor.Offset || after.Cursor != whole.Cursor || after.Restarted {
+	if whole := read(t, adapter, path, session.Cursor{}, content); after.From != before.Cursor.Offset || after.Cursor != whole.Cursor || after.Restarted {
 		t.Fatalf("read to %d, then %d to %d (restarted: %v); at once it is read to %d", before.Cursor.Offset, after.From, after.Cursor.Offset, after.Restarted, whole.Cursor.Offset)
 	}
 	scans(t, adapter, path)
 }
 
-func read(t testing.TB, adapter core.Adapter, path string, from core.Cursor, content []byte) core.Reading {
+func read(t testing.TB, adapter core.Adapter, path string, from session.Cursor, content []byte) session.Reading {
 	t.Helper()
 	reading, err := adapter.Read(context.Background(), path, from)
 	if err != nil {
@@ -172,7 +175,7 @@ func read(t testing.TB, adapter core.Adapter, path string, from core.Cursor, con
 			t.Fatalf("an entry at %d after one at %d, in %d to %d", e.Offset, last, reading.From, end)
 		}
 		last = e.Offset
-		if e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && e.Limits == (core.Limits{}) && len(e.Paths)+len(e.Results)+len(e.Content) == 0 {
+		if e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && e.Limits == (model.Limits{}) && len(e.Paths)+len(e.Results)+len(e.Content) == 0 {
 			t.Fatalf("an entry that says nothing, at %d", e.Offset)
 		}
 		if e.Report != nil {
@@ -196,12 +199,12 @@ func scans(t testing.TB, adapter core.Adapter, path string) {
 			t.Fatalf("%d of %d bytes are read", done, total)
 		}
 	}
-	scan := func(visit func(core.Entry) bool) {
+	scan := func(visit func(session.Entry) bool) {
 		if err := scanner.Scan(context.Background(), path, progress, visit); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
-	scan(func(e core.Entry) bool {
+	scan(func(e session.Entry) bool {
 		if e.Report != nil {
 			report(t, *e.Report)
 		}
@@ -209,7 +212,7 @@ func scans(t testing.TB, adapter core.Adapter, path string) {
 		return true
 	})
 	visits := 0
-	scan(func(core.Entry) bool {
+	scan(func(session.Entry) bool {
 		visits++
 		return false
 	})

@@ -9,7 +9,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
@@ -20,23 +21,23 @@ type Adapter struct {
 // New returns an adapter. It remembers which sessions are sub-agents of which, as far as it has decoded events that say so.
 func New() *Adapter { return &Adapter{} }
 
-// Host returns core.HostOpenCode.
-func (*Adapter) Host() core.Host { return core.HostOpenCode }
+// Host returns session.HostOpenCode.
+func (*Adapter) Host() session.Host { return session.HostOpenCode }
 
 // Rules returns what the domain must know of OpenCode. It compacts at window − min(maximum output, 32,000), or, where a model
 // has a limit on input of its own, at that − min(maximum output, 20,000): read in its source, and seen at 190,989 of 200,000
 // tokens. What it compares with that includes the answer.
-func (*Adapter) Rules() core.Rules {
-	return core.Rules{
+func (*Adapter) Rules() session.Rules {
+	return session.Rules{
 		CountsOutput:   true,
 		SummaryVisible: true,
 		ChildSessions:  true,
 		GuideLate:      true,
-		Compaction:     core.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
+		Compaction:     model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
 	}
 }
 
 // Read finds nothing: OpenCode keeps no transcript. What a conversation grows by comes with its events.
-func (*Adapter) Read(context.Context, string, core.Cursor) (core.Reading, error) {
-	return core.Reading{}, errors.New("OpenCode keeps no transcript")
+func (*Adapter) Read(context.Context, string, session.Cursor) (session.Reading, error) {
+	return session.Reading{}, errors.New("OpenCode keeps no transcript")
 }

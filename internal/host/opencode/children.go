@@ -3,7 +3,7 @@ package opencode
 import (
 	"sync"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // maxChildren bounds how many sub-agents are remembered; the oldest go first.
@@ -47,7 +47,7 @@ func (c *children) learn(id, parent, kind string) {
 }
 
 // place moves an event of a sub-agent's session to the session at the top.
-func (c *children) place(ev *core.Event) {
+func (c *children) place(ev *session.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.known[ev.SessionID]

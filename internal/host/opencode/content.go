@@ -3,7 +3,7 @@ package opencode
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -27,7 +27,7 @@ func (p *part) read(data []byte) {
 }
 
 // said returns what a message of the user's adds to the conversation.
-func said(parts []byte) (pieces []core.Piece) {
+func said(parts []byte) (pieces []session.Piece) {
 	transcript.Elements(parts, func(data []byte) bool {
 		var p part
 		p.read(data)
@@ -37,11 +37,11 @@ func said(parts []byte) (pieces []core.Piece) {
 			if text == "" || transcript.IsTrue(p.ignored) { // shown to the user, not to the model
 				return true
 			}
-			class := core.PromptText
+			class := session.PromptText
 			if transcript.IsTrue(p.synthetic) {
-				class = core.InjectedText
+				class = session.InjectedText
 			}
-			pieces = append(pieces, core.Piece{Class: class, Text: text})
+			pieces = append(pieces, session.Piece{Class: class, Text: text})
 		case "file":
 			pieces = append(pieces, p.file()...)
 		}
@@ -51,17 +51,17 @@ func said(parts []byte) (pieces []core.Piece) {
 }
 
 // answered returns what an answer adds to the conversation: its text, its calls and their results.
-func answered(parts []byte) (pieces []core.Piece) {
+func answered(parts []byte) (pieces []session.Piece) {
 	transcript.Elements(parts, func(data []byte) bool {
 		var p part
 		p.read(data)
 		switch transcript.String(p.kind) {
 		case "text":
 			if text := transcript.String(p.text); text != "" {
-				pieces = append(pieces, core.Piece{Class: core.AnswerText, Text: text})
+				pieces = append(pieces, session.Piece{Class: session.AnswerText, Text: text})
 			}
 		case "reasoning":
-			pieces = append(pieces, core.Piece{Class: core.Thought, Bytes: p.signature()})
+			pieces = append(pieces, session.Piece{Class: session.Thought, Bytes: p.signature()})
 		case "tool":
 			pieces = append(pieces, p.call()...)
 		}
@@ -71,7 +71,7 @@ func answered(parts []byte) (pieces []core.Piece) {
 }
 
 // call returns a call with its result.
-func (p *part) call() []core.Piece {
+func (p *part) call() []session.Piece {
 	var input, output, failure, files []byte
 	transcript.Pick(p.state,
 		transcript.Field{Name: "input", Value: &input},
@@ -82,9 +82,9 @@ func (p *part) call() []core.Piece {
 	if output == nil {
 		output = failure
 	}
-	pieces := []core.Piece{
-		{Class: core.ToolCall, Tool: tool, CallID: id, Text: string(input)},
-		{Class: core.ToolResult, Tool: tool, CallID: id, Text: transcript.String(output)},
+	pieces := []session.Piece{
+		{Class: session.ToolCall, Tool: tool, CallID: id, Text: string(input)},
+		{Class: session.ToolResult, Tool: tool, CallID: id, Text: transcript.String(output)},
 	}
 	transcript.Elements(files, func(data []byte) bool {
 		var attached part
@@ -96,11 +96,11 @@ func (p *part) call() []core.Piece {
 }
 
 // file returns an attached file. Text files and directories reach the model as texts of their own beside it.
-func (p *part) file() []core.Piece {
+func (p *part) file() []session.Piece {
 	if mime := transcript.String(p.mime); strings.HasPrefix(mime, "text/") || mime == "application/x-directory" {
 		return nil
 	}
-	return []core.Piece{{Class: core.Image}}
+	return []session.Piece{{Class: session.Image}}
 }
 
 // signature returns the length of the signature of a thought: what the model is given again is behind it.
@@ -115,7 +115,7 @@ func (p *part) signature() int {
 func answerText(parts []byte) string {
 	var texts []string
 	for _, piece := range answered(parts) {
-		if piece.Class == core.AnswerText {
+		if piece.Class == session.AnswerText {
 			texts = append(texts, piece.Text)
 		}
 	}

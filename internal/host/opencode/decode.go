@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -36,9 +39,9 @@ type payload struct {
 }
 
 // Decode turns what the host calls a plugin with into an event. name is that of the hook; for an event its type or "event". A
-// payload over 64 MiB, one that is no JSON object and one without a session are errors with core.CodeInvalid. Members of an
+// payload over 64 MiB, one that is no JSON object and one without a session are errors with coded.Invalid. Members of an
 // unexpected type count as missing: hosts change.
-func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
+func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
 	err := transcript.Payload(data,
 		transcript.Field{Name: "input", Value: &p.input},
@@ -52,11 +55,11 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 		transcript.Field{Name: "compaction", Value: &p.settings},
 	)
 	if err != nil {
-		return core.Event{}, err
+		return session.Event{}, err
 	}
-	ev := core.Event{
-		Host:    core.HostOpenCode,
-		Kind:    core.Seen,
+	ev := session.Event{
+		Host:    session.HostOpenCode,
+		Kind:    session.Seen,
 		Name:    name,
 		At:      transcript.Millis(p.time),
 		CWD:     transcript.String(p.directory),
@@ -72,13 +75,13 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 	}
 	switch {
 	case ev.Name == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "event: want the name of the hook, such as %q", toolAfter)
+		return session.Event{}, coded.Errorf(coded.Invalid, "event: want the name of the hook, such as %q", toolAfter)
 	case ev.SessionID == "":
-		return core.Event{}, core.Errorf(core.CodeInvalid, "%s: want a session, in input.sessionID or event.properties.sessionID", core.Sanitize(ev.Name, 60))
+		return session.Event{}, coded.Errorf(coded.Invalid, "%s: want a session, in input.sessionID or event.properties.sessionID", text.Sanitize(ev.Name, 60))
 	}
 	a.children.place(&ev)
-	if ev.AgentID != "" && ev.Kind == core.TurnFinished {
-		ev.Kind = core.AgentFinished
+	if ev.AgentID != "" && ev.Kind == session.TurnFinished {
+		ev.Kind = session.AgentFinished
 	}
 	if !transcript.IsTrue(p.late) {
 		ev.Accepts = accepts(ev.Name)
@@ -87,48 +90,48 @@ func (a *Adapter) Decode(name string, data []byte) (core.Event, error) {
 }
 
 // hook decodes the arguments of a hook.
-func (p *payload) hook(ev *core.Event) {
-	var session, tool, callID, args []byte
+func (p *payload) hook(ev *session.Event) {
+	var sess, tool, callID, args []byte
 	transcript.Pick(p.input,
-		transcript.Field{Name: "sessionID", Value: &session},
+		transcript.Field{Name: "sessionID", Value: &sess},
 		transcript.Field{Name: "tool", Value: &tool},
 		transcript.Field{Name: "callID", Value: &callID},
 		transcript.Field{Name: "args", Value: &args})
-	ev.SessionID = transcript.String(session)
+	ev.SessionID = transcript.String(sess)
 	switch ev.Name {
 	case chatMessage:
 		p.prompt(ev)
 	case chatParams:
 		p.params(ev)
 	case toolBefore:
-		ev.Kind = core.ToolStarting
+		ev.Kind = session.ToolStarting
 		transcript.Pick(p.output, transcript.Field{Name: "args", Value: &args})
 		ev.Paths = toolPaths(transcript.String(tool), args, ev.CWD)
 		for i := range ev.Paths {
 			ev.Paths[i].CallID = transcript.String(callID) // it may yet fail
 		}
 	case toolAfter:
-		ev.Kind = core.ToolFinished
+		ev.Kind = session.ToolFinished
 		ev.Paths = toolPaths(transcript.String(tool), args, ev.CWD)
 		ev.Results = result(callID, false)
 	case messages:
 		p.history(ev)
 	case compacting:
-		ev.Kind = core.CompactionOpened
+		ev.Kind = session.CompactionOpened
 	}
 }
 
 // result says how a call ended.
-func result(callID []byte, failed bool) []core.CallResult {
+func result(callID []byte, failed bool) []session.CallResult {
 	if id := transcript.String(callID); id != "" {
-		return []core.CallResult{{CallID: id, Failed: failed}}
+		return []session.CallResult{{CallID: id, Failed: failed}}
 	}
 	return nil
 }
 
 // prompt decodes a message of the user's. A turn without a word of theirs is the host's own.
-func (p *payload) prompt(ev *core.Event) {
-	ev.Kind = core.PromptSubmitted
+func (p *payload) prompt(ev *session.Event) {
+	ev.Kind = session.PromptSubmitted
 	var message, parts, model []byte
 	transcript.Pick(p.output, transcript.Field{Name: "message", Value: &message}, transcript.Field{Name: "parts", Value: &parts})
 	transcript.Pick(message, transcript.Field{Name: "model", Value: &model})
@@ -136,7 +139,7 @@ func (p *payload) prompt(ev *core.Event) {
 	ev.Content = said(parts)
 	var typed []string
 	for _, piece := range ev.Content {
-		if piece.Class == core.PromptText {
+		if piece.Class == session.PromptText {
 			typed = append(typed, piece.Text)
 		}
 	}
@@ -146,26 +149,26 @@ func (p *payload) prompt(ev *core.Event) {
 
 // params decodes the parameters of a request, which name the model with its limits. The host makes requests of its own beside
 // the conversation, for a title or a summary; where they go to another model than the user's message, they say nothing of it.
-func (p *payload) params(ev *core.Event) {
-	var model, provider, message, asked []byte
+func (p *payload) params(ev *session.Event) {
+	var named, provider, message, asked []byte
 	transcript.Pick(p.input,
-		transcript.Field{Name: "model", Value: &model},
+		transcript.Field{Name: "model", Value: &named},
 		transcript.Field{Name: "provider", Value: &provider},
 		transcript.Field{Name: "message", Value: &message})
 	transcript.Pick(message, transcript.Field{Name: "model", Value: &asked})
-	if name := modelID(asked); name != "" && name != modelID(model) {
+	if name := modelID(asked); name != "" && name != modelID(named) {
 		return
 	}
 	var limit, window, input, output, most, auto, reserved []byte
-	transcript.Pick(model, transcript.Field{Name: "limit", Value: &limit})
+	transcript.Pick(named, transcript.Field{Name: "limit", Value: &limit})
 	transcript.Pick(limit,
 		transcript.Field{Name: "context", Value: &window},
 		transcript.Field{Name: "input", Value: &input},
 		transcript.Field{Name: "output", Value: &output})
 	transcript.Pick(p.output, transcript.Field{Name: "maxOutputTokens", Value: &most})
 	transcript.Pick(p.settings, transcript.Field{Name: "auto", Value: &auto}, transcript.Field{Name: "reserved", Value: &reserved})
-	ev.Model, ev.Provider = modelID(model), providerOf(model, provider)
-	ev.Limits = core.Limits{
+	ev.Model, ev.Provider = modelID(named), providerOf(named, provider)
+	ev.Limits = model.Limits{
 		WindowTokens:   transcript.Int(window),
 		InputTokens:    transcript.Int(input),
 		OutputTokens:   transcript.Int(output),

@@ -6,19 +6,19 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
 
 // accepts returns the effects that the host takes in return for a hook.
-func accepts(name string) []core.EffectKind {
+func accepts(name string) []session.EffectKind {
 	switch name {
 	case chatMessage:
-		return []core.EffectKind{core.Inject}
+		return []session.EffectKind{session.Inject}
 	case toolAfter:
-		return []core.EffectKind{core.AppendToolOutput}
+		return []session.EffectKind{session.AppendToolOutput}
 	case compacting:
-		return []core.EffectKind{core.CompactionContext}
+		return []session.EffectKind{session.CompactionContext}
 	}
 	return nil
 }
@@ -39,21 +39,21 @@ type Part struct {
 }
 
 // Encode returns Additions as JSON, nil when there is nothing to add. Control and format characters become spaces, and a text is
-// cut to core.MaxInjectedChars.
-func (*Adapter) Encode(ev core.Event, effects []core.Effect) ([]byte, error) {
+// cut to session.MaxInjectedChars.
+func (*Adapter) Encode(ev session.Event, effects []session.Effect) ([]byte, error) {
 	var texts []string
 	var add Additions
 	for _, effect := range effects {
 		said := effect.Text
-		if effect.Kind == core.CompactionContext {
+		if effect.Kind == session.CompactionContext {
 			said = strings.Join(effect.Lines, "\n")
 		}
 		texts = append(texts, said)
-		if part := reply.Text([]string{said}, core.MaxInjectedChars, utf16.RuneLen); part != "" && ev.Name == chatMessage {
+		if part := reply.Text([]string{said}, session.MaxInjectedChars, utf16.RuneLen); part != "" && ev.Name == chatMessage {
 			add.Parts = append(add.Parts, Part{"text", part, true})
 		}
 	}
-	text := reply.Text(texts, core.MaxInjectedChars, utf16.RuneLen)
+	text := reply.Text(texts, session.MaxInjectedChars, utf16.RuneLen)
 	if text == "" {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -62,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 		a := New()
 		for range 2 { // the second time it knows the children
 			ev, err := a.Decode(name, payload)
-			if !hosttest.Decoded(t, core.HostOpenCode, ev, err) {
+			if !hosttest.Decoded(t, session.HostOpenCode, ev, err) {
 				continue
 			}
 			if ev.AgentID == ev.SessionID {
@@ -106,6 +106,6 @@ func added(t *testing.T, hook string, out []byte) {
 		t.Errorf("%s: answered %q", hook, out)
 	}
 	for _, text := range texts {
-		hosttest.Said(t, text, core.MaxInjectedChars+len("\n\n"), utf16.RuneLen)
+		hosttest.Said(t, text, session.MaxInjectedChars+len("\n\n"), utf16.RuneLen)
 	}
 }

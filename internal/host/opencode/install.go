@@ -7,13 +7,15 @@ import (
 
 	plugin "github.com/ctxls/ctxls/adapters/opencode"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // Host is OpenCode for the registry.
 var Host = host.Host{
-	Name:      core.HostOpenCode,
+	Name:      session.HostOpenCode,
 	Title:     "OpenCode",
 	Adapter:   func(func(string) string) core.Adapter { return New() },
 	Installer: Installer{},
@@ -57,10 +59,10 @@ var (
 	unset = []byte(`const INSTALLED = "" `)
 )
 
-// Install implements host.Installer. A file that is not our plugin is an error with core.CodeInvalid.
+// Install implements host.Installer. A file that is not our plugin is an error with coded.Invalid.
 func (Installer) Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
 	if text != nil && !bytes.HasPrefix(text, mark) {
-		return nil, nil, core.Errorf(core.CodeInvalid, "%s: is not the plugin of ctxls; it is left alone, move it away first", name)
+		return nil, nil, coded.Errorf(coded.Invalid, "%s: is not the plugin of ctxls; it is left alone, move it away first", name)
 	}
 	path, err := json.Marshal(executable)
 	if err != nil {

@@ -3,7 +3,7 @@ package opencode
 import (
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -55,7 +55,7 @@ func (m *message) created() time.Time {
 }
 
 // report returns the usage of an answer; ok is false while there is none.
-func (m *message) report() (core.Report, bool) {
+func (m *message) report() (session.Report, bool) {
 	var total, input, output, cache, read, write []byte
 	transcript.Pick(m.tokens,
 		transcript.Field{Name: "total", Value: &total},
@@ -63,7 +63,7 @@ func (m *message) report() (core.Report, bool) {
 		transcript.Field{Name: "output", Value: &output},
 		transcript.Field{Name: "cache", Value: &cache})
 	transcript.Pick(cache, transcript.Field{Name: "read", Value: &read}, transcript.Field{Name: "write", Value: &write})
-	tuple := core.UsageTuple{Input: transcript.Int(input), CacheRead: transcript.Int(read), CacheWrite: transcript.Int(write), Output: transcript.Int(output)}
+	tuple := session.UsageTuple{Input: transcript.Int(input), CacheRead: transcript.Int(read), CacheWrite: transcript.Int(write), Output: transcript.Int(output)}
 	given := tuple.Input + tuple.CacheRead + tuple.CacheWrite
 	tokens := given + tuple.Output // older versions state no total
 	if n := transcript.Int(total); n > 0 {
@@ -73,16 +73,16 @@ func (m *message) report() (core.Report, bool) {
 	if at.IsZero() {
 		at = m.created()
 	}
-	return core.Report{
-		At: at, Tuple: tuple, Tokens: tokens, Provenance: core.ProvenanceReported,
+	return session.Report{
+		At: at, Tuple: tuple, Tokens: tokens, Provenance: session.ProvenanceReported,
 		Model: transcript.String(m.model), MessageID: transcript.String(m.id),
 	}, tokens > 0 && !at.IsZero()
 }
 
 // history decodes the conversation so far, which the host shows before each request: the files that its tools worked on, and
 // the last usage. What lies before a compaction is not in it.
-func (p *payload) history(ev *core.Event) {
-	ev.Kind = core.HistorySeen
+func (p *payload) history(ev *session.Event) {
+	ev.Kind = session.HistorySeen
 	var list []byte
 	transcript.Pick(p.output, transcript.Field{Name: "messages", Value: &list})
 	transcript.Elements(list, func(element []byte) bool {
@@ -105,11 +105,11 @@ func (p *payload) history(ev *core.Event) {
 			ev.Paths = append(ev.Paths, use)
 		}
 		if report, ok := m.report(); ok {
-			ev.Reports = []core.Report{report}
+			ev.Reports = []session.Report{report}
 		}
 		return true
 	})
-	if excess := len(ev.Paths) - core.MaxWorkingSet; excess > 0 {
+	if excess := len(ev.Paths) - session.MaxWorkingSet; excess > 0 {
 		ev.Paths = ev.Paths[excess:]
 	}
 }

@@ -3,13 +3,14 @@ package opencode
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
-func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
+func toolPaths(tool string, args []byte, cwd string) []session.PathUse {
 	var file, dir, pattern, command, workdir, patch []byte
 	transcript.Pick(args,
 		transcript.Field{Name: "filePath", Value: &file},
@@ -18,40 +19,40 @@ func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
 		transcript.Field{Name: "command", Value: &command},
 		transcript.Field{Name: "workdir", Value: &workdir},
 		transcript.Field{Name: "patchText", Value: &patch})
-	var paths []core.PathUse
-	add := func(p, base string, use core.Use) {
+	var paths []session.PathUse
+	add := func(p, base string, use session.Use) {
 		if p, ok := toolpath.File(p, base, cwd); ok {
-			paths = append(paths, core.PathUse{Path: p, Use: use})
+			paths = append(paths, session.PathUse{Path: p, Use: use})
 		}
 	}
 	switch tool {
 	case "read":
-		add(transcript.String(file), cwd, core.Read)
+		add(transcript.String(file), cwd, session.Read)
 	case "edit", "write", "multiedit":
-		add(transcript.String(file), cwd, core.Edited)
+		add(transcript.String(file), cwd, session.Edited)
 	case "patch", "apply_patch":
 		for _, p := range inPatch(transcript.String(patch)) {
-			add(p, cwd, core.Edited)
+			add(p, cwd, session.Edited)
 		}
 	case "glob":
-		add(transcript.String(dir), cwd, core.Mentioned)
+		add(transcript.String(dir), cwd, session.Mentioned)
 		if p := transcript.String(pattern); !strings.ContainsAny(p, "*?[]{}!") {
-			add(p, core.Join(cwd, transcript.String(dir)), core.Mentioned)
+			add(p, pathname.Join(cwd, transcript.String(dir)), session.Mentioned)
 		}
 	case "grep", "list": // the pattern of a grep is an expression, never a path
-		add(transcript.String(dir), cwd, core.Mentioned)
+		add(transcript.String(dir), cwd, session.Mentioned)
 	case "bash":
 		base := cwd
 		if dir := transcript.String(workdir); dir != "" {
-			base = core.Join(cwd, dir)
+			base = pathname.Join(cwd, dir)
 		}
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
-			add(p, base, core.Mentioned)
+			add(p, base, session.Mentioned)
 		}
 	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
 		for _, value := range [][]byte{file, dir} {
-			if p := transcript.String(value); core.IsAbsolute(p) {
-				add(p, cwd, core.Mentioned)
+			if p := transcript.String(value); pathname.IsAbsolute(p) {
+				add(p, cwd, session.Mentioned)
 			}
 		}
 	}
@@ -59,7 +60,7 @@ func toolPaths(tool string, args []byte, cwd string) []core.PathUse {
 }
 
 // partPaths returns the files of the calls among the parts of a message that succeeded.
-func partPaths(parts []byte, cwd string) (paths []core.PathUse) {
+func partPaths(parts []byte, cwd string) (paths []session.PathUse) {
 	transcript.Elements(parts, func(data []byte) bool {
 		var p part
 		p.read(data)

@@ -3,6 +3,7 @@ package registry
 
 import (
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/host/codex"
@@ -21,7 +22,7 @@ var All = []host.Host{
 }
 
 // Find returns the host of a name; where there is none, it returns a Host without adapter and false.
-func Find(name core.Host) (host.Host, bool) {
+func Find(name session.Host) (host.Host, bool) {
 	for _, h := range All {
 		if h.Name == name {
 			return h, true
@@ -49,8 +50,8 @@ func Names(hosts []host.Host) (names []string) {
 }
 
 // Adapters returns the adapters of all hosts. getenv is as in host.Host.Adapter.
-func Adapters(getenv func(string) string) map[core.Host]core.Adapter {
-	adapters := map[core.Host]core.Adapter{}
+func Adapters(getenv func(string) string) map[session.Host]core.Adapter {
+	adapters := map[session.Host]core.Adapter{}
 	for _, h := range All {
 		adapters[h.Name] = h.Adapter(getenv)
 	}

@@ -7,16 +7,16 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Text joins texts with blank lines into one that is safe to hand over: what is no visible character is a space, line feeds
 // aside. It is at most limit long by the measure that the host takes, which size gives for one character.
 func Text(texts []string, limit int, size func(rune) int) string {
 	var kept []string
-	for _, text := range texts {
-		if text = strings.TrimSpace(core.SanitizeLines(text)); text != "" {
-			kept = append(kept, text)
+	for _, txt := range texts {
+		if txt = strings.TrimSpace(text.SanitizeLines(txt)); txt != "" {
+			kept = append(kept, txt)
 		}
 	}
 	return strings.TrimSpace(Cut(strings.Join(kept, "\n\n"), limit, size))

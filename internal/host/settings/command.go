@@ -5,7 +5,7 @@ import (
 )
 
 // Command returns the command that a member such as "statusLine" runs: an object with type "command" and a command. ok says
-// that the member is there. Any other shape is an error with core.CodeInvalid and its place.
+// that the member is there. Any other shape is an error with coded.Invalid and its place.
 func (d *Document) Command(name string) (command string, ok bool, err error) {
 	m, err := d.member(d.object(), name)
 	if m == nil || err != nil {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // maxBrackets bounds how deep a text can nest. The parser recurses, and a megabyte of brackets would overflow its stack,
@@ -32,7 +33,7 @@ type Document struct {
 }
 
 // Parse reads a text of JSON, in which comments and trailing commas are welcome. An empty text is an empty object. A text
-// that is no JSON object is an error with core.CodeInvalid that names file, line and column.
+// that is no JSON object is an error with coded.Invalid that names file, line and column.
 func Parse(name string, text []byte) (*Document, error) {
 	d := &Document{name: name}
 	if bytes.HasPrefix(text, []byte(bom)) {
@@ -41,16 +42,16 @@ func Parse(name string, text []byte) (*Document, error) {
 	d.text = text
 	switch {
 	case !utf8.Valid(text):
-		return nil, core.Errorf(core.CodeInvalid, "%s: not UTF-8 text", name)
+		return nil, coded.Errorf(coded.Invalid, "%s: not UTF-8 text", name)
 	case bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets:
-		return nil, core.Errorf(core.CodeInvalid, "%s: more than %d brackets", name, maxBrackets)
+		return nil, coded.Errorf(coded.Invalid, "%s: more than %d brackets", name, maxBrackets)
 	case d.Blank():
 		d.root = hujson.Value{Value: &hujson.Object{}, AfterExtra: hujson.Extra("\n")}
 	default:
 		// The parser takes a line comment without a line end for one that breaks off.
 		root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 		if err != nil {
-			return nil, core.Errorf(core.CodeInvalid, "%s:%s", name, syntaxProblem(err))
+			return nil, coded.Errorf(coded.Invalid, "%s:%s", name, syntaxProblem(err))
 		}
 		root.AfterExtra = root.AfterExtra[:len(root.AfterExtra)-1]
 		d.root = root
@@ -131,18 +132,18 @@ func (d *Document) wrong(v hujson.Value, format string, args ...any) error {
 	before := d.text[:min(v.StartOffset, len(d.text))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return core.Errorf(core.CodeInvalid, "%s:%d:%d: %s", d.name, line, column, fmt.Sprintf(format, args...))
+	return coded.Errorf(coded.Invalid, "%s:%d:%d: %s", d.name, line, column, fmt.Sprintf(format, args...))
 }
 
 // syntaxProblem rewords the parser's error, which begins with "hujson: line 3, column 5: ", as "3:5: …".
 func syntaxProblem(err error) string {
-	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	txt := strings.TrimPrefix(err.Error(), "hujson: ")
 	var line, column int
-	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &column); n == 2 {
-		_, rest, _ := strings.Cut(text, ": ")
-		return fmt.Sprintf("%d:%d: %s", line, column, core.Sanitize(rest, 200))
+	if n, _ := fmt.Sscanf(txt, "line %d, column %d:", &line, &column); n == 2 {
+		_, rest, _ := strings.Cut(txt, ": ")
+		return fmt.Sprintf("%d:%d: %s", line, column, text.Sanitize(rest, 200))
 	}
-	return " " + core.Sanitize(text, 200)
+	return " " + text.Sanitize(txt, 200)
 }
 
 // stringOf returns what a string literal says, "" of anything else.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 const (
@@ -34,7 +34,7 @@ type File struct {
 var ErrChanged = errors.New("changed meanwhile")
 
 // Open reads a settings file. One that does not exist is no error; one that is no regular file or too large is, with
-// core.CodeInvalid.
+// coded.Invalid.
 func Open(path string) (*File, error) {
 	path, err := follow(path)
 	if err != nil {
@@ -48,9 +48,9 @@ func Open(path string) (*File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, core.Errorf(core.CodeInvalid, "%s: not a regular file", path)
+		return nil, coded.Errorf(coded.Invalid, "%s: not a regular file", path)
 	case info.Size() > maxFile:
-		return nil, core.Errorf(core.CodeInvalid, "%s: %d bytes, want at most %d", path, info.Size(), maxFile)
+		return nil, coded.Errorf(coded.Invalid, "%s: %d bytes, want at most %d", path, info.Size(), maxFile)
 	}
 	f.mode, f.info = info.Mode().Perm(), info
 	f.Text, err = read(path)
@@ -149,12 +149,12 @@ func (f *File) unchanged() error {
 }
 
 func (f *File) changed() error {
-	return &core.Error{Code: core.CodeUnavailable, Message: f.Path + ": another program writes this file; nothing was done, try again", Cause: ErrChanged}
+	return &coded.Error{Code: coded.Unavailable, Message: f.Path + ": another program writes this file; nothing was done, try again", Cause: ErrChanged}
 }
 
 func read(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a FIFO would wait for its writer
-		return nil, core.Errorf(core.CodeInvalid, "%s: not a regular file", path)
+		return nil, coded.Errorf(coded.Invalid, "%s: not a regular file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -180,5 +180,5 @@ func follow(path string) (string, error) {
 		}
 		path = target
 	}
-	return "", core.Errorf(core.CodeInvalid, "%s: too many symbolic links", path)
+	return "", coded.Errorf(coded.Invalid, "%s: too many symbolic links", path)
 }

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 func mustOpen(t *testing.T, path string) *File {
@@ -80,14 +80,14 @@ func TestFileFollowsLinksAndKeepsTheMode(t *testing.T) {
 	if err := os.Symlink(loop, loop); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(loop); core.CodeOf(err) != core.CodeInvalid {
+	if _, err := Open(loop); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("a loop of links: %v", err)
 	}
 }
 
 func TestFileRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir); core.CodeOf(err) != core.CodeInvalid {
+	if _, err := Open(dir); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("a directory: %v", err)
 	}
 	path := filepath.Join(dir, "settings.json")
@@ -98,10 +98,10 @@ func TestFileRefuses(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"theme": "dark"}`), 0o600); err != nil { // the host, meanwhile
 		t.Fatal(err)
 	}
-	if err := f.Replace([]byte(`{"a": 1}`), true); core.CodeOf(err) != core.CodeUnavailable {
+	if err := f.Replace([]byte(`{"a": 1}`), true); coded.CodeOf(err) != coded.Unavailable {
 		t.Errorf("replacing a file that changed: %v", err)
 	}
-	if err := f.Remove(); core.CodeOf(err) != core.CodeUnavailable {
+	if err := f.Remove(); coded.CodeOf(err) != coded.Unavailable {
 		t.Errorf("removing a file that changed: %v", err)
 	}
 	if got := contents(t, path); got != `{"theme": "dark"}` {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Hook is an event at which a host shall run ctxls.
@@ -18,9 +18,9 @@ type Hook struct {
 }
 
 // AddHooks has the host run ctxls at the given events, and returns those that were not covered yet and those that ran another
-// ctxls. Every other hook stays as it is. Something else than an object of lists at "hooks" is an error with core.CodeInvalid and
+// ctxls. Every other hook stays as it is. Something else than an object of lists at "hooks" is an error with coded.Invalid and
 // its place.
-func (d *Document) AddHooks(host core.Host, run Invocation, hooks []Hook) (added, moved []string, err error) {
+func (d *Document) AddHooks(host session.Host, run Invocation, hooks []Hook) (added, moved []string, err error) {
 	all, indent, err := d.hooksObject()
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func (d *Document) AddHooks(host core.Host, run Invocation, hooks []Hook) (added
 
 // RemoveHooks takes out every hook that runs ctxls for the host, and what stands empty then, unless it stood in before:
 // the document as it was before AddHooks, nil where that is not known. It returns the events that had one.
-func (d *Document) RemoveHooks(host core.Host, before *Document) (removed []string) {
+func (d *Document) RemoveHooks(host session.Host, before *Document) (removed []string) {
 	m := find(d.object(), "hooks")
 	if m == nil {
 		return nil
@@ -95,7 +95,7 @@ func (d *Document) RemoveHooks(host core.Host, before *Document) (removed []stri
 }
 
 // removeGroups takes our entries out of an event's groups, and the groups that are left with none.
-func (d *Document) removeGroups(event *hujson.ObjectMember, groups *hujson.Array, host core.Host) (found bool) {
+func (d *Document) removeGroups(event *hujson.ObjectMember, groups *hujson.Array, host session.Host) (found bool) {
 	indent, _ := indentOf(event.Name.BeforeExtra)
 	for g := len(groups.Elements) - 1; g >= 0; g-- {
 		entries := entriesOf(groups.Elements[g])
@@ -193,7 +193,7 @@ func entriesOf(group hujson.Value) *hujson.Array {
 
 // ownEntry returns a hook as an object, and whether it runs ctxls for the host: an executable of that name with the
 // arguments "hook HOST", or the same as one line for a shell.
-func ownEntry(entry hujson.Value, host core.Host) (*hujson.Object, bool) {
+func ownEntry(entry hujson.Value, host session.Host) (*hujson.Object, bool) {
 	o, ok := entry.Value.(*hujson.Object)
 	if !ok {
 		return nil, false

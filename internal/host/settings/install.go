@@ -3,7 +3,7 @@ package settings
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // HooksDone says what AddHooks did, one sentence each.
@@ -21,7 +21,7 @@ func HooksDone(added, moved []string) (done []string) {
 // what that was; nil is nothing. before is the text as it was before ctxls came in, nil where there was no file or nobody knows: it
 // tells what stood empty already and how things were spelled; more is given it as was, which may be nil. The result is nil where
 // nothing is left and there was no file. done says what was changed, one sentence each; none means that nothing had to be.
-func Uninstall(name string, text, before []byte, host core.Host, more func(doc, was *Document) []string) (after []byte, done []string, err error) {
+func Uninstall(name string, text, before []byte, host session.Host, more func(doc, was *Document) []string) (after []byte, done []string, err error) {
 	doc, err := Parse(name, text)
 	if err != nil {
 		return nil, nil, err

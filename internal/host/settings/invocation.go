@@ -3,7 +3,8 @@ package settings
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Invocation is how a host is told to run a program: with arguments as a list, or, where Args is nil, as one line for a shell.
@@ -14,19 +15,19 @@ type Invocation struct {
 }
 
 // Direct is the invocation of ctxls for hosts that need no shell to run a hook.
-func Direct(host core.Host, executable string) Invocation {
+func Direct(host session.Host, executable string) Invocation {
 	return Invocation{Command: executable, Args: []string{"hook", string(host)}}
 }
 
 // Shell is the invocation of ctxls for hosts that hand their hooks to a shell: that of the user, on Windows PowerShell or cmd.exe.
-func Shell(host core.Host, executable string) Invocation {
+func Shell(host session.Host, executable string) Invocation {
 	return Invocation{Command: quote(executable) + " hook " + string(host)}
 }
 
 // Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows, and that end the shell
 // alone where a hook takes too long: ctxls takes its place, so that nothing is left which holds the hook's output open. Where no
 // program lies any more, bash ends with 127, which Gemini CLI takes for a veto if anything was said with it; so nothing is.
-func Exec(host core.Host, executable string) Invocation {
+func Exec(host session.Host, executable string) Invocation {
 	run := Invocation{Command: execPrefix + quote(executable) + " hook " + string(host) + execSuffix, Name: "ctxls"}
 	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
 		run.Command = callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
@@ -47,10 +48,10 @@ func withoutExec(line string) string {
 
 // onWindows returns a program's path with backslashes where it is one of Windows: cmd.exe takes what follows a slash for an option.
 func onWindows(executable string) (path string, ok bool) {
-	if !core.IsWindowsPath(executable) && !strings.HasPrefix(executable, "//") {
+	if !pathname.IsWindowsPath(executable) && !strings.HasPrefix(executable, "//") {
 		return executable, false
 	}
-	return core.Native(executable, true), true
+	return pathname.Native(executable, true), true
 }
 
 // plain are the characters that no shell gives a meaning, in any place.

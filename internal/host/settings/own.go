@@ -5,7 +5,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Own is an entry of a host's settings that runs ctxls.
@@ -20,7 +20,7 @@ type Own struct {
 }
 
 // OwnHooks returns the hooks that run ctxls for the host; their place is the event.
-func (d *Document) OwnHooks(host core.Host) (own []Own) {
+func (d *Document) OwnHooks(host session.Host) (own []Own) {
 	m := find(d.object(), "hooks")
 	if m == nil {
 		return nil
@@ -54,7 +54,7 @@ func (d *Document) OwnHooks(host core.Host) (own []Own) {
 }
 
 // OwnHooks returns the hooks of a settings text that run ctxls for a host; none where the text cannot be read.
-func OwnHooks(text []byte, host core.Host) []Own {
+func OwnHooks(text []byte, host session.Host) []Own {
 	doc, err := Parse("", text)
 	if err != nil {
 		return nil

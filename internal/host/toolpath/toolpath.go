@@ -5,16 +5,17 @@ package toolpath
 import (
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // MaxLength is the longest path taken, in bytes (PATH_MAX of Linux); anything longer is no path.
 const MaxLength = 4096
 
 // Mentioned turns every use into the lightest: a call that has not run, or failed, only names its files.
-func Mentioned(paths []core.PathUse) []core.PathUse {
+func Mentioned(paths []session.PathUse) []session.PathUse {
 	for i := range paths {
-		paths[i].Use = core.Mentioned
+		paths[i].Use = session.Mentioned
 	}
 	return paths
 }
@@ -22,8 +23,8 @@ func Mentioned(paths []core.PathUse) []core.PathUse {
 // File returns the file that a tool of an agent in cwd names, as seen from base, and whether it can be one of the working set: the
 // directory itself is none, nor is what is too long.
 func File(p, base, cwd string) (file string, ok bool) {
-	file = core.Join(base, p)
-	return file, file != "" && len(file) <= MaxLength && !core.SamePath(file, cwd, core.IsWindowsPath(cwd))
+	file = pathname.Join(base, p)
+	return file, file != "" && len(file) <= MaxLength && !pathname.SamePath(file, cwd, pathname.IsWindowsPath(cwd))
 }
 
 // readers are the commands whose plain arguments are files that the model looks at.

@@ -7,14 +7,14 @@ import (
 	"io"
 	"os"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // file is a transcript open for reading, as long as it was when it was opened: what is appended meanwhile is for the next
 // read.
 type file struct {
 	*os.File
-	id   core.Cursor // device and inode
+	id   session.Cursor // device and inode
 	size int64
 	b    bounds
 }
@@ -44,7 +44,7 @@ func open(path string, b bounds) (*file, error) {
 		return nil, err
 	}
 	device, inode := identity(f, info)
-	return &file{f, core.Cursor{Device: device, Inode: inode}, info.Size(), b}, nil
+	return &file{f, session.Cursor{Device: device, Inode: inode}, info.Size(), b}, nil
 }
 
 func (f *file) close() { f.Close() }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
@@ -49,13 +50,13 @@ func Pick(data []byte, fields ...Field) bool {
 }
 
 // Payload is Pick for what a host handed over. A payload over core.MaxPayload, and one that is no object, is an error with
-// core.CodeInvalid.
+// coded.Invalid.
 func Payload(data []byte, fields ...Field) error {
 	if len(data) > core.MaxPayload {
-		return core.Errorf(core.CodeInvalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
+		return coded.Errorf(coded.Invalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	if !Pick(data, fields...) {
-		return core.Errorf(core.CodeInvalid, "payload: not a JSON object")
+		return coded.Errorf(coded.Invalid, "payload: not a JSON object")
 	}
 	return nil
 }

@@ -6,16 +6,17 @@ package transcript
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Format is what a host knows of the lines in its transcripts. A line comes without its line ending and is only valid
 // during the call.
 type Format struct {
 	// Entry returns what a line says, without its offset; false where it says nothing. Malformed lines say nothing.
-	Entry func(line []byte) (core.Entry, bool)
+	Entry func(line []byte) (session.Entry, bool)
 	// Enough reports whether nothing before this entry matters to the gauge: usually that it is a usage report.
-	Enough func(core.Entry) bool
+	Enough func(session.Entry) bool
 	// History is a quick look at a line from before that entry: whether it may hold paths, a title, the failure of a call or a
 	// compaction: what is wanted of the past when ctxls first meets a session.
 	History func(line []byte) bool
@@ -44,21 +45,21 @@ type bounds struct{ piece, line, reach int64 }
 //
 // A last line without line ending is still being written: the cursor stays at its first byte. Where there is no usable
 // file the reading is empty, its cursor the one that was given, and the error says why.
-func Read(ctx context.Context, path string, from core.Cursor, format Format) (core.Reading, error) {
+func Read(ctx context.Context, path string, from session.Cursor, format Format) (session.Reading, error) {
 	return read(ctx, path, from, format, bounds{PieceBytes, LineBytes, ReachBytes})
 }
 
-func read(ctx context.Context, path string, from core.Cursor, format Format, b bounds) (core.Reading, error) {
-	nothing := core.Reading{From: from.Offset, Cursor: from}
+func read(ctx context.Context, path string, from session.Cursor, format Format, b bounds) (session.Reading, error) {
+	nothing := session.Reading{From: from.Offset, Cursor: from}
 	f, err := open(path, b)
 	if err != nil {
 		return nothing, err
 	}
 	defer f.close()
 
-	first := from == core.Cursor{}
+	first := from == session.Cursor{}
 	known := !first && from.SameFile(f.id) && from.Offset <= f.size && f.startsLine(from.Offset)
-	reading := core.Reading{Cursor: f.id, Restarted: !first && !known}
+	reading := session.Reading{Cursor: f.id, Restarted: !first && !known}
 	if known && f.size-from.Offset <= b.reach {
 		reading.From = from.Offset
 		next, err := f.forward(ctx, from.Offset, func(offset int64, line []byte) bool {
@@ -86,7 +87,7 @@ func read(ctx context.Context, path string, from core.Cursor, format Format, b b
 
 // Scan visits the entries of the transcript at path, newest first, until visit returns false: unlike Read as far back as it
 // takes. progress is told how many bytes have been read and how many there are.
-func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(core.Entry) bool) error {
+func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(session.Entry) bool) error {
 	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes})
 	if err != nil {
 		return err
@@ -110,9 +111,9 @@ type tail struct {
 	format  Format
 	history bool // go on for paths and title once the gauge has enough
 	enough  bool
-	entries []core.Entry
+	entries []session.Entry
 	titled  bool
-	seen    map[string]core.Use
+	seen    map[string]session.Use
 	failed  map[string]bool // calls; their results come before them
 }
 
@@ -140,19 +141,19 @@ func (t *tail) line(offset int64, line []byte) bool {
 	t.titled = t.titled || entry.Title != ""
 	t.entries = append(t.entries, entry)
 	t.enough = t.enough || t.format.Enough(entry)
-	return !t.enough || t.history && len(t.seen) < core.MaxWorkingSet
+	return !t.enough || t.history && len(t.seen) < session.MaxWorkingSet
 }
 
 // pastOnly strips an entry of all that only matters when it is new (of a compaction it stays that there was one), of paths that came up since with no lighter a use, and of
 // those of calls that failed. It reports whether anything is left.
-func (t *tail) pastOnly(entry *core.Entry) bool {
+func (t *tail) pastOnly(entry *session.Entry) bool {
 	if t.seen == nil {
-		t.seen = make(map[string]core.Use)
+		t.seen = make(map[string]session.Use)
 	}
 	if b := entry.Boundary; b != nil && (b.Micro || b.ID == "") {
 		entry.Boundary = nil
 	}
-	entry.Report, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, core.Limits{}, nil, nil
+	entry.Report, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, model.Limits{}, nil, nil
 	entry.Earlier = entry.Boundary != nil
 	if t.titled {
 		entry.Title = ""
@@ -169,7 +170,7 @@ func (t *tail) pastOnly(entry *core.Entry) bool {
 }
 
 // inOrder returns the entries in file order.
-func (t *tail) inOrder() []core.Entry {
+func (t *tail) inOrder() []session.Entry {
 	for i, j := 0, len(t.entries)-1; i < j; i, j = i+1, j-1 {
 		t.entries[i], t.entries[j] = t.entries[j], t.entries[i]
 	}

@@ -14,28 +14,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // letters is a format for tests: every line is a title, one that begins with R is a report as well, and one that begins
 // with / is a path.
 var letters = Format{
-	Entry: func(line []byte) (core.Entry, bool) {
+	Entry: func(line []byte) (session.Entry, bool) {
 		s := string(line)
 		switch {
 		case strings.HasPrefix(s, "R"):
-			return core.Entry{Report: &core.Report{MessageID: s}}, true
+			return session.Entry{Report: &session.Report{MessageID: s}}, true
 		case strings.HasPrefix(s, "/"):
-			return core.Entry{Paths: []core.PathUse{{Path: s, Use: core.Read}}}, true
+			return session.Entry{Paths: []session.PathUse{{Path: s, Use: session.Read}}}, true
 		}
-		return core.Entry{Title: s}, s != ""
+		return session.Entry{Title: s}, s != ""
 	},
-	Enough:  func(e core.Entry) bool { return e.Report != nil },
+	Enough:  func(e session.Entry) bool { return e.Report != nil },
 	History: func(line []byte) bool { return bytes.HasPrefix(line, []byte("/")) },
 }
 
 // brief renders entries as offset:content.
-func brief(entries []core.Entry) []string {
+func brief(entries []session.Entry) []string {
 	var out []string
 	for _, e := range entries {
 		text := e.Title
@@ -70,7 +70,7 @@ func appendTo(t interface{ Fatal(...any) }, path, more string) {
 	}
 }
 
-func mustRead(t testing.TB, path string, from core.Cursor) core.Reading {
+func mustRead(t testing.TB, path string, from session.Cursor) session.Reading {
 	t.Helper()
 	reading, err := Read(t.Context(), path, from, letters)
 	if err != nil {
@@ -79,7 +79,7 @@ func mustRead(t testing.TB, path string, from core.Cursor) core.Reading {
 	return reading
 }
 
-func wantEntries(t *testing.T, reading core.Reading, want ...string) {
+func wantEntries(t *testing.T, reading session.Reading, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, brief(reading.Entries)); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
@@ -88,7 +88,7 @@ func wantEntries(t *testing.T, reading core.Reading, want ...string) {
 
 func TestASessionGrows(t *testing.T) {
 	path := write(t, "/a\n/a\nR1\n/b\nR2\nx\n")
-	first := mustRead(t, path, core.Cursor{})
+	first := mustRead(t, path, session.Cursor{})
 	wantEntries(t, first, "3:/a", "9:/b", "12:R2", "15:x") // of the past the paths, each once
 	if first.From != 0 || first.Cursor.Offset != 17 || first.Cursor.Inode == 0 || first.Restarted {
 		t.Errorf("first sight: %+v", first)
@@ -142,7 +142,7 @@ func TestAFileThatIsNotWhatItWas(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, "R1\nR2\nR3\nR4\n")
-			cursor := mustRead(t, path, core.Cursor{}).Cursor
+			cursor := mustRead(t, path, session.Cursor{}).Cursor
 			test.change(t, path)
 			reading := mustRead(t, path, cursor)
 			if !reading.Restarted {
@@ -163,7 +163,7 @@ func TestWhatIsNoRegularFileIsNoData(t *testing.T) {
 		t.Logf("no dangling link: %v", err)
 	}
 	for _, path := range []string{"", dir, filepath.Join(dir, "missing"), link, os.DevNull, "/dev/zero", "\x00"} {
-		for _, from := range []core.Cursor{{}, {Device: 1, Inode: 2, Offset: 3}} {
+		for _, from := range []session.Cursor{{}, {Device: 1, Inode: 2, Offset: 3}} {
 			reading, err := Read(t.Context(), path, from, letters)
 			if err == nil || len(reading.Entries) > 0 || reading.Cursor != from || reading.From != from.Offset {
 				t.Errorf("%q from %v: %+v, %v", path, from, reading, err)
@@ -181,17 +181,17 @@ func TestAFileThatMayNotBeRead(t *testing.T) {
 		f.Close()
 		t.Skip("this user may read everything")
 	}
-	if reading := mustRead(t, path, core.Cursor{}); len(reading.Entries) > 0 {
+	if reading := mustRead(t, path, session.Cursor{}); len(reading.Entries) > 0 {
 		t.Errorf("got %+v", reading)
 	}
 }
 
 func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 	path := write(t, "a\nb\n")
-	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	cursor := mustRead(t, path, session.Cursor{}).Cursor
 	appendTo(t, path, "c\nd\n")
 	growing := letters
-	growing.Entry = func(line []byte) (core.Entry, bool) {
+	growing.Entry = func(line []byte) (session.Entry, bool) {
 		appendTo(t, path, "more\n")
 		return letters.Entry(line)
 	}
@@ -207,7 +207,7 @@ func TestCancelled(t *testing.T) {
 	path := write(t, "R1\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, from := range []core.Cursor{{}, {Offset: 1}} {
+	for _, from := range []session.Cursor{{}, {Offset: 1}} {
 		if reading, err := Read(ctx, path, from, letters); err == nil || reading.Cursor != from {
 			t.Errorf("got %+v, %v", reading, err)
 		}
@@ -217,7 +217,7 @@ func TestCancelled(t *testing.T) {
 // A line of 60 MB is stepped over in both directions, in bounded memory.
 func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
 	path := write(t, "R1\n")
-	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	cursor := mustRead(t, path, session.Cursor{}).Cursor
 	if err := os.Truncate(path, 60<<20); err != nil { // a hole, which reads as zeros
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	wantEntries(t, mustRead(t, path, core.Cursor{}), fmt.Sprintf("%d:R3", 60<<20+4))
+	wantEntries(t, mustRead(t, path, session.Cursor{}), fmt.Sprintf("%d:R3", 60<<20+4))
 	wantEntries(t, mustRead(t, path, cursor), fmt.Sprintf("%d:R3", 60<<20+4)) // too far: from the end instead
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
@@ -233,22 +233,22 @@ func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
 	}
 
 	near := write(t, "R1\n")
-	cursor = mustRead(t, near, core.Cursor{}).Cursor
+	cursor = mustRead(t, near, session.Cursor{}).Cursor
 	if err := os.Truncate(near, 9<<20); err != nil {
 		t.Fatal(err)
 	}
 	appendTo(t, near, "\nR2\n")
 	wantEntries(t, mustRead(t, near, cursor), fmt.Sprintf("%d:R2", 9<<20+1))
-	wantEntries(t, mustRead(t, near, core.Cursor{}), fmt.Sprintf("%d:R2", 9<<20+1))
+	wantEntries(t, mustRead(t, near, session.Cursor{}), fmt.Sprintf("%d:R2", 9<<20+1))
 }
 
 func TestALineOfAMegabyteIsRead(t *testing.T) {
 	long := "/" + strings.Repeat("x", 3<<20)
 	path := write(t, "R0\n")
-	cursor := mustRead(t, path, core.Cursor{}).Cursor
+	cursor := mustRead(t, path, session.Cursor{}).Cursor
 	appendTo(t, path, long+"\n")
 	wantEntries(t, mustRead(t, path, cursor), "3:"+long)
-	wantEntries(t, mustRead(t, path, core.Cursor{}), "0:R0", "3:"+long)
+	wantEntries(t, mustRead(t, path, session.Cursor{}), "0:R0", "3:"+long)
 }
 
 // A line that is being written and is already longer than the reach has no start to wait at.
@@ -257,7 +257,7 @@ func TestAnUnfinishedLineLongerThanTheReach(t *testing.T) {
 	if err := os.Truncate(path, ReachBytes+100); err != nil {
 		t.Fatal(err)
 	}
-	reading := mustRead(t, path, core.Cursor{})
+	reading := mustRead(t, path, session.Cursor{})
 	wantEntries(t, reading)
 	appendTo(t, path, "R0\nR2\n")
 	wantEntries(t, mustRead(t, path, reading.Cursor), fmt.Sprintf("%d:R2", ReachBytes+103))
@@ -279,7 +279,7 @@ func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 		if err := os.WriteFile(path, []byte("first\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		begin, err := read(context.Background(), path, core.Cursor{}, letters, b)
+		begin, err := read(context.Background(), path, session.Cursor{}, letters, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestReadingInIncrementsIsReadingAtOnce(t *testing.T) {
 func TestBackwardIsForwardReversed(t *testing.T) {
 	dir := t.TempDir()
 	everything := letters
-	everything.Enough = func(core.Entry) bool { return false }
+	everything.Enough = func(session.Entry) bool { return false }
 	rapid.Check(t, func(t *rapid.T) {
 		b := bounds{
 			piece: rapid.Int64Range(1, 12).Draw(t, "piece"),
@@ -327,7 +327,7 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		reading, err := read(context.Background(), path, core.Cursor{}, everything, b)
+		reading, err := read(context.Background(), path, session.Cursor{}, everything, b)
 		if err != nil {
 			t.Fatal(err)
 		}

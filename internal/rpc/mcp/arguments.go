@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // argument is where one argument of a tool goes, and the words for what it must be.
@@ -20,19 +21,19 @@ type argument struct {
 func decode(raw json.RawMessage, known map[string]argument) error {
 	given := map[string]json.RawMessage{}
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
-		return core.Errorf(core.CodeInvalid, "arguments: expected an object")
+		return coded.Errorf(coded.Invalid, "arguments: expected an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		a, ok := known[name]
 		switch {
 		case !ok && len(known) == 0:
-			return core.Errorf(core.CodeInvalid, "%s: there is no such argument; the tool takes none", core.Sanitize(name, 60))
+			return coded.Errorf(coded.Invalid, "%s: there is no such argument; the tool takes none", text.Sanitize(name, 60))
 		case !ok:
-			return core.Errorf(core.CodeInvalid, "%s: there is no such argument; expected one of %s",
-				core.Sanitize(name, 60), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return coded.Errorf(coded.Invalid, "%s: there is no such argument; expected one of %s",
+				text.Sanitize(name, 60), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		case string(given[name]) == "null":
 		case json.Unmarshal(whole(given[name]), a.into) != nil:
-			return core.Errorf(core.CodeInvalid, "%s: expected %s, got %s", name, a.expected, core.Sanitize(string(given[name]), 60))
+			return coded.Errorf(coded.Invalid, "%s: expected %s, got %s", name, a.expected, text.Sanitize(string(given[name]), 60))
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@ package mcp
 import (
 	"reflect"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // maxText is the most characters of one string in an answer: the longest path that settings let ctxls show.
@@ -17,7 +17,7 @@ func cleanValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.CanSet() {
-			v.SetString(core.Sanitize(v.String(), maxText))
+			v.SetString(text.Sanitize(v.String(), maxText))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {

@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
@@ -38,17 +41,17 @@ func newService(t testing.TB) *core.Service {
 	return &core.Service{
 		Store:     store,
 		Adapters:  adaptersOf(0),
-		Config:    func(string) core.Config { return core.DefaultConfig() },
+		Config:    func(string) settings.Config { return settings.Default() },
 		Now:       func() time.Time { return noon },
 		DirExists: func(string) bool { return false },
-		Meter:     core.NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel),
+		Meter:     conversation.NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel),
 		Log:       slog.New(slog.DiscardHandler),
 	}
 }
 
 // adaptersOf returns Claude Code's adapter as in a hook that process pid started; 0 is nobody.
-func adaptersOf(pid int) map[core.Host]core.Adapter {
-	return map[core.Host]core.Adapter{core.HostClaudeCode: claudecode.New(func(name string) string {
+func adaptersOf(pid int) map[session.Host]core.Adapter {
+	return map[session.Host]core.Adapter{session.HostClaudeCode: claudecode.New(func(name string) string {
 		if name == "CLAUDE_PID" && pid > 0 {
 			return fmt.Sprint(pid)
 		}
@@ -193,17 +196,17 @@ func (p *peer) wantEnd(want error) {
 // told has a hook of Claude Code tell something of a session.
 func told(t testing.TB, s *core.Service, payload string) {
 	t.Helper()
-	if _, _, err := s.Hook(t.Context(), core.HostClaudeCode, "", []byte(payload)); err != nil {
+	if _, _, err := s.Hook(t.Context(), session.HostClaudeCode, "", []byte(payload)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // reported has Claude Code's status line tell how full the window of a session is.
-func reported(t testing.TB, s *core.Service, session, cwd string, tokens int) {
+func reported(t testing.TB, s *core.Service, sess, cwd string, tokens int) {
 	t.Helper()
 	payload := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"model":{"id":"claude-sonnet-4-6"},"context_window":{"context_window_size":200000,
-		"current_usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":7}}}`, session, cwd, tokens-1)
-	if _, _, err := s.Hook(t.Context(), core.HostClaudeCode, "StatusLine", []byte(payload)); err != nil {
+		"current_usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":7}}}`, sess, cwd, tokens-1)
+	if _, _, err := s.Hook(t.Context(), session.HostClaudeCode, "StatusLine", []byte(payload)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // The most sessions that are returned: a session is some 500 tokens, and a tool that tells of a window should not fill it.
@@ -38,7 +41,7 @@ var inspectTool = tool{
 			return "", nil, err
 		}
 		if limit < 1 || limit > maxSessions {
-			return "", nil, core.Errorf(core.CodeInvalid, "limit: expected a whole number from 1 to %d, got %d", maxSessions, limit)
+			return "", nil, coded.Errorf(coded.Invalid, "limit: expected a whole number from 1 to %d, got %d", maxSessions, limit)
 		}
 		folders, err := s.folders(ctx, r)
 		if err != nil {
@@ -63,7 +66,7 @@ func inspectText(in core.Inspection, folders []string) string {
 	if in.Session == nil {
 		b.WriteString("This session is not known to ctxls.")
 		if len(folders) > 0 {
-			fmt.Fprintf(&b, " No session works in %s.", core.Sanitize(strings.Join(folders, " or "), maxText))
+			fmt.Fprintf(&b, " No session works in %s.", text.Sanitize(strings.Join(folders, " or "), maxText))
 		}
 		b.WriteString(" Sessions become known by the hooks of their host; ctxls help install tells how to add them.\n")
 	} else {
@@ -84,7 +87,7 @@ func inspectText(in core.Inspection, folders []string) string {
 	if in.OmittedSessions > 0 {
 		fmt.Fprintf(&b, "  and %d more; limit returns more of them\n", in.OmittedSessions)
 	}
-	b.WriteString("\n" + fleet(in.Report))
+	b.WriteString("\n" + fleetText(in.Report))
 	for _, w := range in.Windows {
 		fmt.Fprintf(&b, "\nLearned: window of %s under %s (%s): %s.", orUnknown(w.Model), w.Host, w.Provider, w.Why)
 	}
@@ -111,7 +114,7 @@ func occupancy(u core.Usage) string {
 	if !u.Exact {
 		about, source = "about ", "an estimate"
 	}
-	text := fmt.Sprintf("%s%s of %s tokens (%d%%), %s, as of %s", about, digits(*u.Tokens), digits(u.WindowTokens), core.Percent(*u.Tokens, u.WindowTokens),
+	text := fmt.Sprintf("%s%s of %s tokens (%d%%), %s, as of %s", about, digits(*u.Tokens), digits(u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens),
 		source, u.AsOf.UTC().Format(time.RFC3339))
 	if u.Stale {
 		text += ", a response behind"
@@ -154,7 +157,7 @@ func describeWork(b *strings.Builder, s core.SessionView) {
 	}
 }
 
-func fleet(r core.ContextOptimizationReport) string {
+func fleetText(r fleet.ContextOptimizationReport) string {
 	if r.Tasks == 0 {
 		return "No task is recorded yet."
 	}

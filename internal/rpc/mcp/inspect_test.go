@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // inspection returns the data of an answer.
@@ -103,7 +104,7 @@ func TestWhatTheModelReadsIsSanitised(t *testing.T) {
 		switch v := v.(type) {
 		case string:
 			for l := range strings.SplitSeq(v, "\n") { // the text has lines of its own
-				if l != core.Sanitize(l, 0) || strings.HasPrefix(strings.TrimSpace(l), "evil") {
+				if l != text.Sanitize(l, 0) || strings.HasPrefix(strings.TrimSpace(l), "evil") {
 					t.Errorf("the model reads %q", l)
 				}
 			}
@@ -119,7 +120,7 @@ func TestWhatTheModelReadsIsSanitised(t *testing.T) {
 		}
 	}
 	check(everything)
-	if bad := p.call("measure_context", `{"text":`+string(raw)+`,"model":`+string(raw)+`,"encoding":`+string(raw)+`}`).text(); bad != core.Sanitize(bad, 0) {
+	if bad := p.call("measure_context", `{"text":`+string(raw)+`,"model":`+string(raw)+`,"encoding":`+string(raw)+`}`).text(); bad != text.Sanitize(bad, 0) {
 		t.Errorf("an error says %q", bad)
 	}
 }

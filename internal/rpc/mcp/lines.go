@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // DefaultMaxLine is how many bytes of one message are accepted where Options.MaxLine is 0: what the SDK's own transport accepts,
@@ -35,7 +35,7 @@ func newLineReader(in io.Reader, max int) *lineReader {
 }
 
 // next returns the next line that is not blank; it is valid until the call after. The last line needs no line break. The errors:
-// one with core.CodeTooLarge for a line that is passed over, after which reading goes on; or that of the reader.
+// one with coded.TooLarge for a line that is passed over, after which reading goes on; or that of the reader.
 func (r *lineReader) next() ([]byte, error) {
 	if cap(r.buf) > keepBuffer {
 		r.buf = nil
@@ -53,7 +53,7 @@ func (r *lineReader) next() ([]byte, error) {
 		}
 		if r.buf = append(r.buf, piece...); len(r.buf) > r.max+1 { // and the line break
 			r.skip, r.buf = !whole, nil
-			return nil, core.Errorf(core.CodeTooLarge, "a line is too large: at most %d bytes are accepted", r.max)
+			return nil, coded.Errorf(coded.TooLarge, "a line is too large: at most %d bytes are accepted", r.max)
 		}
 		if !whole {
 			continue

@@ -10,7 +10,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
 var measureTool = tool{
@@ -55,7 +56,7 @@ var measureTool = tool{
 	},
 }
 
-func measureArguments(req *core.MeasureRequest, text **string) map[string]argument {
+func measureArguments(req *conversation.MeasureRequest, text **string) map[string]argument {
 	const aString, aNumber = "a string", "a whole number above 0"
 	return map[string]argument{
 		"text": {text, aString}, "messages": {&req.Messages, ""}, "system": {&req.System, ""}, "tools": {&req.Tools, ""},
@@ -65,23 +66,23 @@ func measureArguments(req *core.MeasureRequest, text **string) map[string]argume
 	}
 }
 
-func measureRequest(raw json.RawMessage) (req core.MeasureRequest, err error) {
+func measureRequest(raw json.RawMessage) (req conversation.MeasureRequest, err error) {
 	var text *string
 	if err := decode(raw, measureArguments(&req, &text)); err != nil {
 		return req, err
 	}
 	switch {
 	case text != nil && (req.Messages != nil || req.System != nil || req.Tools != nil):
-		return req, core.Errorf(core.CodeInvalid, "text: expected either text alone, or messages with system and tools")
+		return req, coded.Errorf(coded.Invalid, "text: expected either text alone, or messages with system and tools")
 	case text != nil:
 		req.Messages, err = json.Marshal([]map[string]string{{"role": "user", "content": *text}})
 	case req.Messages == nil:
-		return req, core.Errorf(core.CodeInvalid, "expected text, a string, or messages, an array")
+		return req, coded.Errorf(coded.Invalid, "expected text, a string, or messages, an array")
 	}
 	return req, err
 }
 
-func measureText(m core.Measurement) string {
+func measureText(m conversation.Measurement) string {
 	var b strings.Builder
 	quality := "an approximation"
 	if m.Exact {

@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
 const (
@@ -57,7 +57,7 @@ func (s *Server) folders(ctx context.Context, r *sdk.CallToolRequest) ([]string,
 			if root == nil {
 				continue
 			}
-			path, err := core.PathOfURI(root.URI)
+			path, err := pathname.OfURI(root.URI)
 			if err != nil {
 				s.log.Info("a folder of the client was passed over", "error", err)
 				continue

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
 // What is returned keeps the schemas, and every member of them is described. What is asked keeps its own.
@@ -78,7 +78,7 @@ func TestSchemas(t *testing.T) {
 	}
 	// What may be asked is what is listed.
 	var text *string
-	for i, known := range []map[string]argument{inspectArguments(new(int)), measureArguments(new(core.MeasureRequest), &text)} {
+	for i, known := range []map[string]argument{inspectArguments(new(int)), measureArguments(new(conversation.MeasureRequest), &text)} {
 		var schema jsonschema.Schema
 		if err := json.Unmarshal([]byte(tools[i].input), &schema); err != nil {
 			t.Fatal(err)
@@ -92,8 +92,8 @@ func TestSchemas(t *testing.T) {
 // Everything that context/measure takes can be asked of the tool.
 func TestMeasureTakesWhatTheDomainTakes(t *testing.T) {
 	var text *string
-	known := measureArguments(new(core.MeasureRequest), &text)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[core.MeasureRequest]()) {
+	known := measureArguments(new(conversation.MeasureRequest), &text)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[conversation.MeasureRequest]()) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && known[name].into == nil {
 			t.Errorf("%s cannot be asked", name)
 		}

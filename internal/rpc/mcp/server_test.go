@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // slow is a store that answers when it is let.
@@ -24,12 +26,12 @@ type slow struct {
 
 func newSlow(s core.Store) slow { return slow{s, make(chan struct{}, 1000), make(chan struct{})} }
 
-func (s slow) Fleet(ctx context.Context, n int) (core.Fleet, error) {
+func (s slow) Fleet(ctx context.Context, n int) (fleet.Fleet, error) {
 	s.asked <- struct{}{}
 	select {
 	case <-s.let:
 	case <-ctx.Done():
-		return core.Fleet{}, ctx.Err()
+		return fleet.Fleet{}, ctx.Err()
 	}
 	return s.Store.Fleet(ctx, n)
 }
@@ -297,7 +299,7 @@ func harmless(t *testing.T, v any) {
 			harmless(t, e)
 		}
 	case string:
-		if v != core.SanitizeLines(v) {
+		if v != text.SanitizeLines(v) {
 			t.Fatalf("it says %q", v)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // maxError is the most characters of an error message: it may quote what was sent.
@@ -60,7 +61,7 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 			return &sdk.CallToolResult{InputRequests: ask.requests()}, nil
 		}
 		if err != nil {
-			if core.CodeOf(err) == core.CodeInternal {
+			if coded.CodeOf(err) == coded.Internal {
 				s.log.Error("a tool failed", "tool", t.name, "error", err)
 			}
 			return failure(err), nil
@@ -75,15 +76,15 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 }
 
 // errInternal is what is told of a fault of ctxls, whose cause may hold SQL or paths.
-var errInternal = core.Errorf(core.CodeInternal, "internal error of ctxls; its log says more")
+var errInternal = coded.Errorf(coded.Internal, "internal error of ctxls; its log says more")
 
 // failure is the answer of a tool that could not do what it was asked.
 func failure(err error) *sdk.CallToolResult {
-	told, ok := errors.AsType[*core.Error](err)
-	if !ok || told.Code == core.CodeInternal {
+	told, ok := errors.AsType[*coded.Error](err)
+	if !ok || told.Code == coded.Internal {
 		told = errInternal
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: core.Sanitize(told.Message, maxError)}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text.Sanitize(told.Message, maxError)}}}
 }
 
 // guard makes a panic anywhere else an error of the protocol. Subscriptions are refused: there is nothing here that changes, and

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
@@ -93,6 +94,6 @@ func spelt(t *testing.T, line string) string {
 // panicking is a store with a fault.
 type panicking struct{ core.Store }
 
-func (panicking) Windows(ctx context.Context) ([]core.LearnedWindow, error) {
+func (panicking) Windows(ctx context.Context) ([]session.LearnedWindow, error) {
 	panic("a fault of the store")
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 const (
@@ -89,7 +91,7 @@ func (w *wire) pump() {
 	defer close(w.messages)
 	for {
 		line, err := w.lines.next()
-		if refused, ok := errors.AsType[*core.Error](err); ok {
+		if refused, ok := errors.AsType[*coded.Error](err); ok {
 			w.refuse(nil, jsonrpc.CodeInvalidRequest, refused.Message)
 			continue
 		}
@@ -112,7 +114,7 @@ func (w *wire) pump() {
 
 // accept returns the message of a line, nil where there is none to hand on. A call takes a place, and waits for one.
 func (w *wire) accept(line []byte) jsonrpc.Message {
-	if core.CheckJSON(line) != nil {
+	if jsonscan.Check(line) != nil {
 		w.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; one message a line is expected")
 		return nil
 	}
@@ -185,7 +187,7 @@ func (w *wire) Write(_ context.Context, message jsonrpc.Message) error {
 		if coded, ok := errors.AsType[*jsonrpc.Error](response.Error); ok {
 			told = *coded
 		}
-		told.Message = core.Sanitize(response.Error.Error(), maxError) // it may quote all that was sent
+		told.Message = text.Sanitize(response.Error.Error(), maxError) // it may quote all that was sent
 		response.Error = &told
 	}
 	data, err := jsonrpc.EncodeMessage(message)

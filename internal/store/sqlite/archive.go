@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 var _ core.Archive = (*Store)(nil)
 
 // SamplesFrom implements core.Archive.
-func (s *Store) SamplesFrom(ctx context.Context, key core.Key, from int64) ([]core.NumberedSample, error) {
+func (s *Store) SamplesFrom(ctx context.Context, key session.Key, from int64) ([]core.NumberedSample, error) {
 	var samples []core.NumberedSample
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		samples = nil

@@ -5,17 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // calibration returns what is known of how a model counts. Where that is nothing it only names the model and the encoding;
 // without a model it is zero.
-func (c *conn) calibration(ctx context.Context, model, encoding string) (core.Calibration, error) {
-	plain := core.PlainModel(model)
+func (c *conn) calibration(ctx context.Context, modelID, encoding string) (session.Calibration, error) {
+	plain := model.Plain(modelID)
 	if plain == "" {
-		return core.Calibration{}, nil
+		return session.Calibration{}, nil
 	}
-	var known core.Calibration
+	var known session.Calibration
 	var data []byte
 	found, err := c.row(ctx, "SELECT data FROM calibrations WHERE model = ? AND encoding = ?", []any{plain, encoding}, &data)
 	if err == nil && found {
@@ -28,8 +29,8 @@ func (c *conn) calibration(ctx context.Context, model, encoding string) (core.Ca
 }
 
 // saveCalibration replaces what is known of how a model counts.
-func (c *conn) saveCalibration(ctx context.Context, known core.Calibration) error {
-	known.Model = core.PlainModel(known.Model)
+func (c *conn) saveCalibration(ctx context.Context, known session.Calibration) error {
+	known.Model = model.Plain(known.Model)
 	data, err := json.Marshal(known)
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // filled makes a store with some content, closed.
@@ -138,11 +140,11 @@ func TestDamageFoundWhileSavingIsNotRetried(t *testing.T) {
 
 	s, reports := reporting(t, path)
 	decided := 0
-	err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes {
+	err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes {
 		decided++
-		return core.Changes{Learned: &core.LearnedWindow{Host: core.HostCodex, Model: "m", AcceptedTokens: 1}}
+		return session.Changes{Learned: &session.LearnedWindow{Host: session.HostCodex, Model: "m", AcceptedTokens: 1}}
 	})
-	if core.CodeOf(err) != core.CodeUnavailable || decided != 1 {
+	if coded.CodeOf(err) != coded.Unavailable || decided != 1 {
 		t.Errorf("Update: %v after %d decisions", err, decided)
 	}
 	if len(*reports) != 1 {
@@ -271,24 +273,24 @@ func TestABusyStateIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer waiter.Close()
-	none := func(core.State) core.Changes { return core.Changes{} }
+	none := func(session.State) session.Changes { return session.Changes{} }
 
 	var group sync.WaitGroup
 	defer group.Wait()
 	holding, finish := make(chan bool), make(chan bool)
 	group.Go(func() {
-		holder.Update(context.Background(), core.Query{}, func(core.State) core.Changes {
+		holder.Update(context.Background(), core.Query{}, func(session.State) session.Changes {
 			close(holding)
 			<-finish
-			return core.Changes{}
+			return session.Changes{}
 		})
 	})
 	<-holding
 	want := "the state is busy: another process has held it for more than 30ms"
 	for range 2 { // and again, on the same connection
 		err = waiter.Update(t.Context(), core.Query{}, none)
-		if core.CodeOf(err) != core.CodeUnavailable || err.Error() != want {
-			t.Errorf("%v (%s)", err, core.CodeOf(err))
+		if coded.CodeOf(err) != coded.Unavailable || err.Error() != want {
+			t.Errorf("%v (%s)", err, coded.CodeOf(err))
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	modernc "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
@@ -35,39 +35,39 @@ func busy(err error) bool {
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
 }
 
-// explain turns err into a *core.Error that people may be shown: no SQL, no path. The original stays its cause.
+// explain turns err into a *coded.Error that people may be shown: no SQL, no path. The original stays its cause.
 func explain(ctx context.Context, err error, timeout time.Duration) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*core.Error](err); ok {
+	if _, ok := errors.AsType[*coded.Error](err); ok {
 		return err
 	}
-	say := func(code core.Code, message string) error {
-		return &core.Error{Code: code, Message: message, Cause: err}
+	say := func(code coded.Code, message string) error {
+		return &coded.Error{Code: code, Message: message, Cause: err}
 	}
 	if ctx.Err() != nil {
-		return &core.Error{Code: core.CodeUnavailable, Message: "the state was not reached in time: " + ctx.Err().Error(), Cause: ctx.Err()}
+		return &coded.Error{Code: coded.Unavailable, Message: "the state was not reached in time: " + ctx.Err().Error(), Cause: ctx.Err()}
 	}
 	if busy(err) || errors.Is(err, errLocked) {
-		return say(core.CodeUnavailable, "the state is busy: another process has held it for more than "+timeout.String())
+		return say(coded.Unavailable, "the state is busy: another process has held it for more than "+timeout.String())
 	}
 	if damaged(err) {
-		return say(core.CodeUnavailable, "the state is damaged and could not be moved aside")
+		return say(coded.Unavailable, "the state is damaged and could not be moved aside")
 	}
 	switch code(err) {
 	case lib.SQLITE_FULL:
-		return say(core.CodeUnavailable, "the state could not be written: the disk is full")
+		return say(coded.Unavailable, "the state could not be written: the disk is full")
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
-		return say(core.CodeUnavailable, "the state could not be opened for writing")
+		return say(coded.Unavailable, "the state could not be opened for writing")
 	case lib.SQLITE_IOERR:
-		return say(core.CodeUnavailable, "the state could not be read or written: the disk failed")
+		return say(coded.Unavailable, "the state could not be read or written: the disk failed")
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return say(core.CodeUnavailable, "the state could not be opened: "+e.Err.Error())
+		return say(coded.Unavailable, "the state could not be opened: "+e.Err.Error())
 	}
 	if e, ok := errors.AsType[syscall.Errno](err); ok {
-		return say(core.CodeUnavailable, "the state could not be opened: "+e.Error())
+		return say(coded.Unavailable, "the state could not be opened: "+e.Error())
 	}
-	return say(core.CodeInternal, "the state could not be read or written")
+	return say(coded.Internal, "the state could not be read or written")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 const (
@@ -42,11 +43,11 @@ func (s *Store) Changed(ctx context.Context, since int64) (core.Feed, error) {
 }
 
 // removed returns the sessions that were removed since a revision and are not there again.
-func (c *conn) removed(ctx context.Context, since int64) (keys []core.Key, err error) {
+func (c *conn) removed(ctx context.Context, since int64) (keys []session.Key, err error) {
 	err = c.rows(ctx, `SELECT host, session_id FROM removed r WHERE revision > ? AND NOT EXISTS
 		(SELECT 1 FROM sessions s WHERE s.session_id = r.session_id AND s.host = r.host)
 		GROUP BY session_id, host ORDER BY max(revision)`, []any{since}, func(scan func(...any) error) error {
-		var key core.Key
+		var key session.Key
 		err := scan(&key.Host, &key.SessionID)
 		keys = append(keys, key)
 		return err

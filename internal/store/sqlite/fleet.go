@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // taskSums returns the sums over the newest tasks, at most ring of them.
-func (c *conn) taskSums(ctx context.Context, id string, threshold, ring int) (core.TaskSums, error) {
-	var sums core.TaskSums
+func (c *conn) taskSums(ctx context.Context, id string, threshold, ring int) (fleet.TaskSums, error) {
+	var sums fleet.TaskSums
 	var last int64
 	_, err := c.row(ctx, `SELECT count(*), coalesce(sum(tokens > ?2), 0), coalesce(max(seq), 0) FROM tasks
 		WHERE seq > (SELECT max(seq) FROM tasks) - ?1`, []any{ring, threshold}, &sums.Tasks, &sums.Exceeding, &last)
@@ -27,7 +29,7 @@ func (c *conn) taskSums(ctx context.Context, id string, threshold, ring int) (co
 }
 
 // saveTask records one task. A repeat keeps its place in the ring and the time it first had.
-func (c *conn) saveTask(ctx context.Context, task core.Task, ring int) error {
+func (c *conn) saveTask(ctx context.Context, task fleet.Task, ring int) error {
 	const shorten = "DELETE FROM tasks WHERE seq <= (SELECT max(seq) FROM tasks) - ?"
 	// First, for a ring that was longer under another configuration: a task beyond its end is not a repeat.
 	if err := c.exec(ctx, shorten, ring); err != nil {
@@ -42,7 +44,7 @@ func (c *conn) saveTask(ctx context.Context, task core.Task, ring int) error {
 }
 
 // counters returns the alert gate and the trim counters.
-func (c *conn) counters(ctx context.Context) (alert core.AlertGate, trim core.TrimCount, err error) {
+func (c *conn) counters(ctx context.Context) (alert fleet.AlertGate, trim fleet.TrimCount, err error) {
 	var at int64
 	_, err = c.row(ctx, "SELECT alert_at, alert_rate, trim_operations, trimmed_tokens FROM fleet", nil,
 		&at, &alert.Rate, &trim.Operations, &trim.Tokens)
@@ -51,31 +53,31 @@ func (c *conn) counters(ctx context.Context) (alert core.AlertGate, trim core.Tr
 }
 
 // Fleet implements core.Store. Since is when the oldest task of the ring was recorded.
-func (s *Store) Fleet(ctx context.Context, windowTasks int) (core.Fleet, error) {
-	var fleet core.Fleet
+func (s *Store) Fleet(ctx context.Context, windowTasks int) (fleet.Fleet, error) {
+	var figures fleet.Fleet
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
-		fleet = core.Fleet{}
+		figures = fleet.Fleet{}
 		var err error
-		if fleet.Alert, fleet.Trim, err = c.counters(ctx); err != nil {
+		if figures.Alert, figures.Trim, err = c.counters(ctx); err != nil {
 			return err
 		}
 		return c.rows(ctx, "SELECT tokens, at FROM tasks ORDER BY seq DESC LIMIT ?", []any{ring(windowTasks)}, func(scan func(...any) error) error {
 			var tokens int
 			var at int64
 			err := scan(&tokens, &at)
-			fleet.Tokens = append(fleet.Tokens, tokens)
-			fleet.Since = instant(at)
+			figures.Tokens = append(figures.Tokens, tokens)
+			figures.Since = instant(at)
 			return err
 		})
 	})
-	return fleet, err
+	return figures, err
 }
 
 const selectWindows = "SELECT host, provider, model, accepted, stated, why, at FROM windows "
 
 // scanWindow reads a row of selectWindows.
-func scanWindow(scan func(...any) error) (core.LearnedWindow, error) {
-	var w core.LearnedWindow
+func scanWindow(scan func(...any) error) (session.LearnedWindow, error) {
+	var w session.LearnedWindow
 	var at int64
 	err := scan(&w.Host, &w.Provider, &w.Model, &w.AcceptedTokens, &w.StatedTokens, &w.Why, &at)
 	w.At = instant(at)
@@ -83,11 +85,11 @@ func scanWindow(scan func(...any) error) (core.LearnedWindow, error) {
 }
 
 // window returns what was learned about a model, the zero value where that is nothing.
-func (c *conn) window(ctx context.Context, host core.Host, provider, model string) (w core.LearnedWindow, err error) {
-	if model == "" {
+func (c *conn) window(ctx context.Context, host session.Host, provider, modelID string) (w session.LearnedWindow, err error) {
+	if modelID == "" {
 		return w, nil
 	}
-	err = c.rows(ctx, selectWindows+"WHERE host = ? AND provider = ? AND model = ?", []any{string(host), provider, core.PlainModel(model)},
+	err = c.rows(ctx, selectWindows+"WHERE host = ? AND provider = ? AND model = ?", []any{string(host), provider, model.Plain(modelID)},
 		func(scan func(...any) error) error {
 			w, err = scanWindow(scan)
 			return err
@@ -97,19 +99,19 @@ func (c *conn) window(ctx context.Context, host core.Host, provider, model strin
 
 // saveWindow adds what was learned: a larger accepted request counts, and a stated maximum replaces the one before. What
 // teaches nothing new leaves the reason and its time as they are.
-func (c *conn) saveWindow(ctx context.Context, w core.LearnedWindow) error {
+func (c *conn) saveWindow(ctx context.Context, w session.LearnedWindow) error {
 	return c.exec(ctx, `INSERT INTO windows (host, provider, model, accepted, stated, why, at) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (host, provider, model) DO UPDATE
 		SET accepted = max(accepted, excluded.accepted),
 			stated = CASE WHEN excluded.stated > 0 THEN excluded.stated ELSE stated END,
 			why = excluded.why, at = excluded.at
 		WHERE excluded.accepted > accepted OR (excluded.stated > 0 AND excluded.stated <> stated)`,
-		string(w.Host), w.Provider, core.PlainModel(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
+		string(w.Host), w.Provider, model.Plain(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
 }
 
 // Windows implements core.Store. They come in order of host, provider and model.
-func (s *Store) Windows(ctx context.Context) ([]core.LearnedWindow, error) {
-	var all []core.LearnedWindow
+func (s *Store) Windows(ctx context.Context) ([]session.LearnedWindow, error) {
+	var all []session.LearnedWindow
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		all = nil
 		return c.rows(ctx, selectWindows+"ORDER BY host, provider, model", nil, func(scan func(...any) error) error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // What a session worked on cannot be read in the files once it is forgotten, not even with a look at their bytes.
@@ -19,15 +20,15 @@ func TestForgottenSessionsLeaveNoBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	key := core.Key{Host: core.HostClaudeCode, SessionID: "s1"}
-	update := func(changes core.Changes) {
+	key := session.Key{Host: session.HostClaudeCode, SessionID: "s1"}
+	update := func(changes session.Changes) {
 		t.Helper()
-		if err := s.Update(t.Context(), core.Query{Key: key}, func(core.State) core.Changes { return changes }); err != nil {
+		if err := s.Update(t.Context(), core.Query{Key: key}, func(session.State) session.Changes { return changes }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	update(core.Changes{Session: &core.Session{Host: key.Host, SessionID: key.SessionID, CWD: "/secret-directory", Title: "secret-title", PromptText: "secret-prompt"},
-		Paths: []core.PathUse{{Path: "/secret-path", Use: core.Read, At: time.Now()}}})
+	update(session.Changes{Session: &session.Session{Host: key.Host, SessionID: key.SessionID, CWD: "/secret-directory", Title: "secret-title", PromptText: "secret-prompt"},
+		Paths: []session.PathUse{{Path: "/secret-path", Use: session.Read, At: time.Now()}}})
 	secrets := []string{"secret-directory", "secret-title", "secret-prompt", "secret-path"}
 	found := func() (left []string) {
 		for _, name := range []string{path, path + "-wal"} {
@@ -46,7 +47,7 @@ func TestForgottenSessionsLeaveNoBytes(t *testing.T) {
 	if len(found()) < len(secrets) {
 		t.Fatalf("the session is not in the files: %v", found())
 	}
-	update(core.Changes{Delete: true})
+	update(session.Changes{Delete: true})
 	if left := found(); left != nil {
 		t.Errorf("left behind: %v", left)
 	}
@@ -69,13 +70,13 @@ func TestForgettingWaitsForOthers(t *testing.T) {
 		}
 	}()
 	defer func() { cancel(); <-done }()
-	key := core.Key{Host: core.HostClaudeCode, SessionID: "s1"}
+	key := session.Key{Host: session.HostClaudeCode, SessionID: "s1"}
 	for i := range repeat(100) {
-		for _, changes := range []core.Changes{
-			{Session: &core.Session{Host: key.Host, SessionID: key.SessionID, Title: "secret-title"}},
+		for _, changes := range []session.Changes{
+			{Session: &session.Session{Host: key.Host, SessionID: key.SessionID, Title: "secret-title"}},
 			{Delete: true},
 		} {
-			if err := s.Update(t.Context(), core.Query{Key: key}, func(core.State) core.Changes { return changes }); err != nil {
+			if err := s.Update(t.Context(), core.Query{Key: key}, func(session.State) session.Changes { return changes }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	modernc "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Inspection is what a look at a state found. The look changes nothing: a damaged file stays where it is.
@@ -40,8 +40,8 @@ type Inspection struct {
 	Damage     []string // what SQLite's quick_check found wrong
 	Older      bool     // it is of an older format, which the next to open it for writing will bring up to date; then nothing more is known
 	// Sessions are all that are known, without their working sets, the most recently updated first.
-	Sessions []core.Session
-	Windows  []core.LearnedWindow
+	Sessions []session.Session
+	Windows  []session.LearnedWindow
 }
 
 // Inspect looks at the state at path without changing it; usual is as Options.Usual.

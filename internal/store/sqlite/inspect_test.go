@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // files describes what lies in the directory of the store at path, to the byte, with the times of the last change. The index of
@@ -130,7 +131,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		"a newer format": {set("PRAGMA user_version = 99"), func(in Inspection) bool {
 			return in.Unreadable != nil && strings.Contains(in.Unreadable.Error(), "newer ctxls")
 		}},
-		"another program's": {set("PRAGMA application_id = 7"), func(in Inspection) bool { return core.CodeOf(in.Unreadable) == core.CodeInvalid }},
+		"another program's": {set("PRAGMA application_id = 7"), func(in Inspection) bool { return coded.CodeOf(in.Unreadable) == coded.Invalid }},
 		"none":              {func(path string) { os.Remove(path) }, func(in Inspection) bool { return !in.Exists && in.Unreadable == nil }},
 		"an empty file": {func(path string) {
 			os.Remove(path + "-wal")

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // applicationID is what the first migration writes into the header of the file.
@@ -73,7 +73,7 @@ func empty(ctx context.Context, c driver.Conn) error {
 	if err != nil || id == applicationID {
 		return err
 	}
-	return core.Errorf(core.CodeInvalid, "the file is a database of another program: name another one with store.path")
+	return coded.Errorf(coded.Invalid, "the file is a database of another program: name another one with store.path")
 }
 
 // headerBytes is the length of a database's header.
@@ -94,12 +94,12 @@ func isState(path string) bool {
 
 // errNoState refuses a file that is no database.
 func errNoState(path string) error {
-	return core.Errorf(core.CodeInvalid, "%s is not a ctxls state; it was not touched", filepath.Base(path))
+	return coded.Errorf(coded.Invalid, "%s is not a ctxls state; it was not touched", filepath.Base(path))
 }
 
 // errNewer refuses a state that a newer ctxls has written.
 func errNewer(version int) error {
-	return core.Errorf(core.CodeUnavailable,
+	return coded.Errorf(coded.Unavailable,
 		"the state was written by a newer ctxls (its format is %d, this one knows up to %d): update ctxls, or name another file with store.path",
 		version, format)
 }

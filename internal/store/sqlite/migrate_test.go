@@ -14,6 +14,8 @@ import (
 	modernc "modernc.org/sqlite"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 func TestFormatIsTheLastMigration(t *testing.T) {
@@ -60,8 +62,8 @@ func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
 	if windows, err := s.Windows(t.Context()); err != nil || len(windows) != 1 || windows[0].AcceptedTokens != 310_000 {
 		t.Errorf("what was known is now %+v, %v", windows, err)
 	}
-	teach := core.Changes{Calibration: &core.Calibration{Model: "m", Encoding: "e", Kept: 1}}
-	if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return teach }); err != nil {
+	teach := session.Changes{Calibration: &session.Calibration{Model: "m", Encoding: "e", Kept: 1}}
+	if err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes { return teach }); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,7 +74,7 @@ func TestAMigrationHappensWholeOrNotAtAll(t *testing.T) {
 	migrations = func() []string { return []string{whole()[0] + "; CREATE TABLE sessions (id INTEGER)"} }
 	_, err := Open(t.Context(), Options{Path: path})
 	migrations = whole
-	if core.CodeOf(err) != core.CodeInternal || strings.Contains(err.Error(), "sessions") {
+	if coded.CodeOf(err) != coded.Internal || strings.Contains(err.Error(), "sessions") {
 		t.Errorf("%v", err)
 	}
 	if errors.Unwrap(err) == nil || !strings.Contains(errors.Unwrap(err).Error(), "migration 1") {
@@ -92,10 +94,10 @@ func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The program that had it open already writes to it no more.
-	err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes { t.Error("decide was called"); return core.Changes{} })
+	err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes { t.Error("decide was called"); return session.Changes{} })
 	wantNewer := func(err error) {
 		t.Helper()
-		if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "newer ctxls") || !strings.Contains(err.Error(), "update ctxls") {
+		if coded.CodeOf(err) != coded.Unavailable || !strings.Contains(err.Error(), "newer ctxls") || !strings.Contains(err.Error(), "update ctxls") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -143,7 +145,7 @@ func TestADatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = Open(t.Context(), Options{Path: path}); core.CodeOf(err) != core.CodeInvalid {
+		if _, err = Open(t.Context(), Options{Path: path}); coded.CodeOf(err) != coded.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // local returns path, or a path on this machine to use in its stead when path lies on a network file system: the memory
@@ -60,7 +60,7 @@ func private(dir string) error {
 		return err
 	}
 	if !info.IsDir() || !ownedByUs(info) {
-		return core.Errorf(core.CodeUnavailable, "the local directory for the state is not a directory of this user: name a file on this machine with store.path")
+		return coded.Errorf(coded.Unavailable, "the local directory for the state is not a directory of this user: name a file on this machine with store.path")
 	}
 	if info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 		return os.Chmod(dir, 0o700)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
 // networkMagic lists the file systems that reach over a network, by the number that statfs(2) gives them in f_type
@@ -65,7 +65,7 @@ func fuseKind(mounts *bufio.Scanner, dir string) string {
 			continue
 		}
 		point := unescape.Replace(fields[4])
-		if len(point) >= longest && core.Within(point, dir, false) { // of two at one point the later one covers the earlier
+		if len(point) >= longest && pathname.Within(point, dir, false) { // of two at one point the later one covers the earlier
 			longest, kind = len(point), types[0]
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 func TestFileURI(t *testing.T) {
@@ -35,8 +38,8 @@ func TestTheDatabaseIsWhereItsPathSays(t *testing.T) {
 	for _, name := range []string{"a b", "50%41", "what?mode=memory", "#1", "a&b=c;d", "x?_busy_timeout=0#y", "caf\u00e9", "'\"", "\u202e"} {
 		dir := filepath.Join(t.TempDir(), name)
 		s := open(t, filepath.Join(dir, name+".db"))
-		if err := s.Update(t.Context(), core.Query{}, func(core.State) core.Changes {
-			return core.Changes{Trim: &core.TrimCount{Operations: 1}}
+		if err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes {
+			return session.Changes{Trim: &fleet.TrimCount{Operations: 1}}
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +145,7 @@ func TestANetworkFileSystemIsLeftForALocalPlace(t *testing.T) {
 	if err := os.Symlink(remote, options.LocalDir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), options); core.CodeOf(err) != core.CodeUnavailable {
+	if _, err := Open(t.Context(), options); coded.CodeOf(err) != coded.Unavailable {
 		t.Errorf("through a link: %v", err)
 	}
 }
@@ -160,8 +163,8 @@ func TestPlacesThatCannotHoldAState(t *testing.T) {
 		"not a plain file": os.DevNull,
 	} {
 		_, err := Open(t.Context(), Options{Path: path})
-		if core.CodeOf(err) != core.CodeUnavailable || strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v (%s)", name, err, core.CodeOf(err))
+		if coded.CodeOf(err) != coded.Unavailable || strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v (%s)", name, err, coded.CodeOf(err))
 		}
 	}
 }

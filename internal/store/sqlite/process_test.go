@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // The test binary plays other processes too: with this variable set it does what the first word says and exits.
@@ -101,7 +103,7 @@ func countedRole(ctx context.Context, path string, _ []string) error {
 
 // countOne makes an update that can be counted.
 func countOne(ctx context.Context, s *Store) error {
-	return s.Update(ctx, core.Query{}, func(core.State) core.Changes { return core.Changes{Trim: &core.TrimCount{Operations: 1}} })
+	return s.Update(ctx, core.Query{}, func(session.State) session.Changes { return session.Changes{Trim: &fleet.TrimCount{Operations: 1}} })
 }
 
 // countRole makes a number of typical updates, each of which counts on from what it reads. With "row" it makes the
@@ -131,18 +133,18 @@ func countRole(ctx context.Context, path string, args []string) error {
 
 // hookEvent makes the update that an event of a hook is: a session counted on, three paths and a sample.
 func hookEvent(ctx context.Context, s *Store, i int) error {
-	key := core.Key{Host: core.HostClaudeCode, SessionID: "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44"}
-	return s.Update(ctx, core.Query{Key: key}, func(state core.State) core.Changes {
-		session, at := state.Session, time.UnixMilli(int64(1_800_000_000_000+i))
-		session.Host, session.SessionID, session.UpdatedAt = key.Host, key.SessionID, at
-		session.CWD, session.Model, session.Provider = "/home/ada/src/engine", "claude-opus-4-6", "anthropic"
-		session.Turns++
-		session.Gauge = core.Gauge{Known: true, Tokens: 100_000 + i, Provenance: core.ProvenanceTranscript, At: at,
-			Recent: []core.UsageTuple{{Input: 3, CacheRead: 90_000, CacheWrite: 1200, Output: 400}, {Input: 4, CacheRead: 91_000, CacheWrite: 900, Output: 80}}}
-		changes := core.Changes{Session: &session, MaxSessions: 100,
-			Samples: []core.Sample{{At: at, Tokens: session.Gauge.Tokens, WindowTokens: 200_000, Kind: core.SampleUsage}}}
+	key := session.Key{Host: session.HostClaudeCode, SessionID: "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44"}
+	return s.Update(ctx, core.Query{Key: key}, func(state session.State) session.Changes {
+		sess, at := state.Session, time.UnixMilli(int64(1_800_000_000_000+i))
+		sess.Host, sess.SessionID, sess.UpdatedAt = key.Host, key.SessionID, at
+		sess.CWD, sess.Model, sess.Provider = "/home/ada/src/engine", "claude-opus-4-6", "anthropic"
+		sess.Turns++
+		sess.Gauge = session.Gauge{Known: true, Tokens: 100_000 + i, Provenance: session.ProvenanceTranscript, At: at,
+			Recent: []session.UsageTuple{{Input: 3, CacheRead: 90_000, CacheWrite: 1200, Output: 400}, {Input: 4, CacheRead: 91_000, CacheWrite: 900, Output: 80}}}
+		changes := session.Changes{Session: &sess, MaxSessions: 100,
+			Samples: []session.Sample{{At: at, Tokens: sess.Gauge.Tokens, WindowTokens: 200_000, Kind: session.SampleUsage}}}
 		for n := range 3 {
-			changes.Paths = append(changes.Paths, core.PathUse{Path: fmt.Sprintf("/home/ada/src/engine/internal/part%d/file.go", (i+n)%40), Use: core.Read, At: at})
+			changes.Paths = append(changes.Paths, session.PathUse{Path: fmt.Sprintf("/home/ada/src/engine/internal/part%d/file.go", (i+n)%40), Use: session.Read, At: at})
 		}
 		return changes
 	})
@@ -167,9 +169,9 @@ func insertRole(ctx context.Context, path string, args []string) error {
 	}
 	for i := 0; ; i++ {
 		id := fmt.Sprintf("%s-%d", args[0], i)
-		session := core.Session{Host: core.HostGeneric, SessionID: id, UpdatedAt: time.UnixMilli(int64(i))}
-		err := s.Update(ctx, core.Query{Key: session.Key()}, func(core.State) core.Changes {
-			return core.Changes{Session: &session, Samples: []core.Sample{{At: session.UpdatedAt, Tokens: i, Kind: core.SampleUsage}}}
+		sess := session.Session{Host: session.HostGeneric, SessionID: id, UpdatedAt: time.UnixMilli(int64(i))}
+		err := s.Update(ctx, core.Query{Key: sess.Key()}, func(session.State) session.Changes {
+			return session.Changes{Session: &sess, Samples: []session.Sample{{At: sess.UpdatedAt, Tokens: i, Kind: session.SampleUsage}}}
 		})
 		if err != nil {
 			return err
@@ -278,7 +280,7 @@ func TestKilledWritersLoseNothingTheyAcknowledged(t *testing.T) {
 			t.Fatalf("round %d: quick_check: %s %v", round, check, err)
 		}
 		for _, id := range ids {
-			key := core.Key{Host: core.HostGeneric, SessionID: id}
+			key := session.Key{Host: session.HostGeneric, SessionID: id}
 			if _, err := s.Session(t.Context(), key); err != nil {
 				t.Fatalf("round %d: %s was acknowledged: %v", round, id, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // Users remove, truncate and swap the files of a state while a server has them open. Whatever is removed: other processes can
@@ -179,8 +180,8 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			if core.CodeOf(err) != core.CodeInvalid || err.Error() != "mychat.json is not a ctxls state; it was not touched" {
-				t.Errorf("%v (%s)", err, core.CodeOf(err))
+			if coded.CodeOf(err) != coded.Invalid || err.Error() != "mychat.json is not a ctxls state; it was not touched" {
+				t.Errorf("%v (%s)", err, coded.CodeOf(err))
 			}
 			if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, content) || len(aside(t, path)) > 0 {
 				t.Errorf("it was touched: %v", err)
@@ -193,7 +194,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 					t.Errorf("%s was left", suffix)
 				}
 			}
-			if in := Inspect(t.Context(), path, false); core.CodeOf(in.Unreadable) != core.CodeInvalid || len(in.Damage) > 0 {
+			if in := Inspect(t.Context(), path, false); coded.CodeOf(in.Unreadable) != coded.Invalid || len(in.Damage) > 0 {
 				t.Errorf("the look: %v %v", in.Unreadable, in.Damage)
 			}
 		})
@@ -205,8 +206,8 @@ func TestAStateThatMustBeThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "state.db")
 	_, err := Open(t.Context(), Options{Path: path, MustExist: true})
-	if core.CodeOf(err) != core.CodeNotFound || err.Error() != "no state at "+path {
-		t.Errorf("%v (%s)", err, core.CodeOf(err))
+	if coded.CodeOf(err) != coded.NotFound || err.Error() != "no state at "+path {
+		t.Errorf("%v (%s)", err, coded.CodeOf(err))
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("made %v", entries)

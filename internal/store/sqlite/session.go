@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // maxSamples bounds the history of a session. tidyEvery says after how many new paths and samples both are cut to size: so
@@ -19,7 +22,7 @@ const (
 // sessionRow is a session as it stands in its table.
 type sessionRow struct {
 	id, added int64
-	session   core.Session
+	session   session.Session
 }
 
 const selectSessions = "SELECT id, host, session_id, cwd, added, data FROM sessions "
@@ -36,7 +39,7 @@ func scanSession(scan func(...any) error) (sessionRow, error) {
 	if err := json.Unmarshal(data, &row.session); err != nil {
 		return row, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	row.session.Host, row.session.SessionID, row.session.CWD = core.Host(host), sessionID, cwd
+	row.session.Host, row.session.SessionID, row.session.CWD = session.Host(host), sessionID, cwd
 	return row, nil
 }
 
@@ -52,7 +55,7 @@ func (c *conn) sessions(ctx context.Context, conditions string, args []any) ([]s
 }
 
 // session returns one session, nil where it is not stored.
-func (c *conn) session(ctx context.Context, key core.Key) (*sessionRow, error) {
+func (c *conn) session(ctx context.Context, key session.Key) (*sessionRow, error) {
 	found, err := c.sessions(ctx, "WHERE session_id = ? AND host = ?", []any{key.SessionID, string(key.Host)})
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -61,9 +64,9 @@ func (c *conn) session(ctx context.Context, key core.Key) (*sessionRow, error) {
 }
 
 // saveSession writes the changes to one session and to what belongs to it. row is what is stored of it so far.
-func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes core.Changes) error {
+func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes session.Changes) error {
 	if row == nil && changes.Session == nil {
-		return core.Errorf(core.CodeInternal, "paths or samples belong to a session that is not stored")
+		return coded.Errorf(coded.Internal, "paths or samples belong to a session that is not stored")
 	}
 	isNew := row == nil
 	if isNew {
@@ -130,10 +133,10 @@ func (c *conn) forgetOldest(ctx context.Context, added int64, most int) error {
 const byRecency = "ORDER BY used_at DESC, use DESC, path"
 
 // workingSet returns the paths of a session.
-func (c *conn) workingSet(ctx context.Context, id int64) ([]core.PathUse, error) {
-	var set []core.PathUse
-	err := c.rows(ctx, "SELECT path, use, used_at FROM paths WHERE session = ? "+byRecency+" LIMIT ?", []any{id, core.MaxWorkingSet}, func(scan func(...any) error) error {
-		var use core.PathUse
+func (c *conn) workingSet(ctx context.Context, id int64) ([]session.PathUse, error) {
+	var set []session.PathUse
+	err := c.rows(ctx, "SELECT path, use, used_at FROM paths WHERE session = ? "+byRecency+" LIMIT ?", []any{id, session.MaxWorkingSet}, func(scan func(...any) error) error {
+		var use session.PathUse
 		var at int64
 		err := scan(&use.Path, &use.Use, &at)
 		use.At = instant(at)
@@ -144,14 +147,14 @@ func (c *conn) workingSet(ctx context.Context, id int64) ([]core.PathUse, error)
 }
 
 // putPath adds one use to a session's working set. A path that is there already keeps its heaviest use and latest time.
-func (c *conn) putPath(ctx context.Context, id int64, use core.PathUse) error {
+func (c *conn) putPath(ctx context.Context, id int64, use session.PathUse) error {
 	return c.exec(ctx, `INSERT INTO paths (session, path, use, used_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, path) DO UPDATE SET use = max(use, excluded.use), used_at = max(used_at, excluded.used_at)`,
 		id, use.Path, int(use.Use), millis(use.At))
 }
 
 // putSample adds one sample to a session's history.
-func (c *conn) putSample(ctx context.Context, id, seq int64, sample core.Sample) error {
+func (c *conn) putSample(ctx context.Context, id, seq int64, sample session.Sample) error {
 	return c.exec(ctx, "INSERT INTO samples (session, seq, at, tokens, window_tokens, kind) VALUES (?, ?, ?, ?, ?, ?)",
 		id, seq, millis(sample.At), sample.Tokens, sample.WindowTokens, string(sample.Kind))
 }
@@ -165,18 +168,18 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 	var paths, samples, compactions int
 	count := func() error {
 		_, err := c.row(ctx, `SELECT (SELECT count(*) FROM paths WHERE session = ?1), count(*), coalesce(sum(kind = ?2), 0) FROM samples WHERE session = ?1`,
-			[]any{id, string(core.SampleCompaction)}, &paths, &samples, &compactions)
+			[]any{id, string(session.SampleCompaction)}, &paths, &samples, &compactions)
 		return err
 	}
 	err := count()
-	if err == nil && paths > core.MaxWorkingSet {
+	if err == nil && paths > session.MaxWorkingSet {
 		err = c.exec(ctx, `DELETE FROM paths WHERE session = ?1 AND path IN
-			(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, core.MaxWorkingSet)
+			(SELECT path FROM paths WHERE session = ?1 `+byRecency+` LIMIT -1 OFFSET ?2)`, id, session.MaxWorkingSet)
 	}
 	if err == nil && compactions > most-tidyEvery {
 		err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
 			(SELECT seq FROM samples WHERE session = ?1 AND kind = ?2 ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?3)`,
-			id, string(core.SampleCompaction), most-tidyEvery)
+			id, string(session.SampleCompaction), most-tidyEvery)
 		if err == nil {
 			err = count()
 		}
@@ -184,7 +187,7 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 	for err == nil && samples > most {
 		err = c.exec(ctx, `DELETE FROM samples WHERE session = ?1 AND seq IN
 			(SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY at, seq) AS n FROM samples WHERE session = ?1 AND kind <> ?3)
-			WHERE n <= ?2 / 2 AND n % 2 = 0)`, id, samples-compactions, string(core.SampleCompaction))
+			WHERE n <= ?2 / 2 AND n % 2 = 0)`, id, samples-compactions, string(session.SampleCompaction))
 		if err == nil {
 			err = count()
 		}
@@ -193,43 +196,43 @@ func (c *conn) tidy(ctx context.Context, id int64) error {
 }
 
 // Session implements core.Store.
-func (s *Store) Session(ctx context.Context, key core.Key) (core.Snapshot, error) {
-	var snapshot core.Snapshot
+func (s *Store) Session(ctx context.Context, key session.Key) (session.Snapshot, error) {
+	var snapshot session.Snapshot
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		row, err := c.session(ctx, key)
 		if err != nil {
 			return err
 		}
 		if row == nil {
-			return core.Errorf(core.CodeNotFound, "no session %q of %s is known", key.SessionID, key.Host)
+			return coded.Errorf(coded.NotFound, "no session %q of %s is known", key.SessionID, key.Host)
 		}
 		set, err := c.workingSet(ctx, row.id)
-		snapshot = core.Snapshot{Session: row.session, WorkingSet: set}
+		snapshot = session.Snapshot{Session: row.session, WorkingSet: set}
 		return err
 	})
 	return snapshot, err
 }
 
 // FindSessions implements core.Store.
-func (s *Store) FindSessions(ctx context.Context, id string) ([]core.Snapshot, error) {
+func (s *Store) FindSessions(ctx context.Context, id string) ([]session.Snapshot, error) {
 	return s.snapshots(ctx, "WHERE session_id = ?", []any{id}, core.SessionFilter{})
 }
 
 // Sessions implements core.Store.
-func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]core.Snapshot, error) {
+func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]session.Snapshot, error) {
 	return s.snapshots(ctx, "WHERE (?1 = '' OR host = ?1) AND (?2 OR ended_at = 0)", []any{string(f.Host), f.IncludeEnded}, f)
 }
 
 // snapshots returns the sessions that meet the conditions and lie in the folders of f, at most its limit.
-func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]core.Snapshot, error) {
-	var found []core.Snapshot
+func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]session.Snapshot, error) {
+	var found []session.Snapshot
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		rows, err := c.sessions(ctx, conditions+" ORDER BY updated_at DESC, id DESC", args)
 		if err != nil {
 			return err
 		}
 		if len(f.Folders) > 0 {
-			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !core.InFolders(f.Folders, row.session.CWD) })
+			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !pathname.InFolders(f.Folders, row.session.CWD) })
 		}
 		if f.Limit > 0 {
 			rows = rows[:min(f.Limit, len(rows))]
@@ -241,31 +244,31 @@ func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f 
 }
 
 // withWorkingSets returns the sessions of rows with their working sets.
-func (c *conn) withWorkingSets(ctx context.Context, rows []sessionRow) ([]core.Snapshot, error) {
-	var all []core.Snapshot
+func (c *conn) withWorkingSets(ctx context.Context, rows []sessionRow) ([]session.Snapshot, error) {
+	var all []session.Snapshot
 	for _, row := range rows {
 		set, err := c.workingSet(ctx, row.id)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, core.Snapshot{Session: row.session, WorkingSet: set})
+		all = append(all, session.Snapshot{Session: row.session, WorkingSet: set})
 	}
 	return all, nil
 }
 
 // Samples implements core.Store.
-func (s *Store) Samples(ctx context.Context, key core.Key, limit int) ([]core.Sample, error) {
+func (s *Store) Samples(ctx context.Context, key session.Key, limit int) ([]session.Sample, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	var samples []core.Sample
+	var samples []session.Sample
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
 		samples = nil
 		return c.rows(ctx, `SELECT at, tokens, window_tokens, kind FROM
 			(SELECT m.* FROM samples m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND s.host = ?
 			ORDER BY m.at DESC, m.seq DESC LIMIT ?) ORDER BY at, seq`,
 			[]any{key.SessionID, string(key.Host), limit}, func(scan func(...any) error) error {
-				var sample core.Sample
+				var sample session.Sample
 				var at int64
 				err := scan(&at, &sample.Tokens, &sample.WindowTokens, &sample.Kind)
 				sample.At = instant(at)

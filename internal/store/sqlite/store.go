@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Options say how to open a store.
@@ -70,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.path, err = local(followLinks(path), o)
 	}
 	if _, missing := os.Stat(s.path); err == nil && o.MustExist && errors.Is(missing, fs.ErrNotExist) {
-		err = core.Errorf(core.CodeNotFound, "no state at %s", o.Path)
+		err = coded.Errorf(coded.NotFound, "no state at %s", o.Path)
 	}
 	if err == nil {
 		err = s.reopen(ctx)
@@ -157,7 +159,7 @@ func (s *Store) current(ctx context.Context) (*file, error) {
 		s.mu.RLock()
 		if s.closed {
 			s.mu.RUnlock()
-			return nil, core.Errorf(core.CodeUnavailable, "the state is closed")
+			return nil, coded.Errorf(coded.Unavailable, "the state is closed")
 		}
 		if s.file != nil && s.file.current() {
 			return s.file, nil
@@ -215,17 +217,17 @@ func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *c
 	defer c.giveBack()
 	err = c.transaction(ctx, write, func(ctx context.Context) error { return f(ctx, c) })
 	if err == nil && write && !file.current() { // what was written is in files that nobody reads any more
-		err = core.Errorf(core.CodeUnavailable, "the state was removed or replaced while it was written; the update was not kept")
+		err = coded.Errorf(coded.Unavailable, "the state was removed or replaced while it was written; the update was not kept")
 	}
 	return file, err
 }
 
 // Update implements core.Store.
-func (s *Store) Update(ctx context.Context, q core.Query, decide func(core.State) core.Changes) error {
+func (s *Store) Update(ctx context.Context, q core.Query, decide func(session.State) session.Changes) error {
 	decided, deleted := false, false
 	err := s.run(ctx, true, func(ctx context.Context, c *conn) error {
 		if decided { // and the damage was found while saving
-			return core.Errorf(core.CodeUnavailable, "the state was damaged and has been started anew; the update was not kept")
+			return coded.Errorf(coded.Unavailable, "the state was damaged and has been started anew; the update was not kept")
 		}
 		// A newer ctxls may have been installed, and run, since the file was opened.
 		version := 0

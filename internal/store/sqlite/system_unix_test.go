@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 func init() { roles["full"] = fullRole }
@@ -40,8 +41,8 @@ func fullRole(ctx context.Context, path string, _ []string) error {
 		if err == nil {
 			continue
 		}
-		if core.CodeOf(err) != core.CodeUnavailable {
-			return fmt.Errorf("code %s: %w: %w", core.CodeOf(err), err, errors.Unwrap(err))
+		if coded.CodeOf(err) != coded.Unavailable {
+			return fmt.Errorf("code %s: %w: %w", coded.CodeOf(err), err, errors.Unwrap(err))
 		}
 		fleet, err := s.Fleet(ctx, 0) // reading goes on
 		fmt.Println(i > 0, fleet.Tokens, err)
@@ -75,7 +76,7 @@ func TestTooLittleRoomToBegin(t *testing.T) {
 	for i := 0; i < 1000 && err == nil; i++ {
 		err = hookEvent(t.Context(), s, i)
 	}
-	if core.CodeOf(err) != core.CodeUnavailable || err.Error() != "the state could not be written: the disk is full" {
+	if coded.CodeOf(err) != coded.Unavailable || err.Error() != "the state could not be written: the disk is full" {
 		t.Errorf("%v", err)
 	}
 }
@@ -89,8 +90,8 @@ func TestAReadOnlyDirectoryIsUnavailable(t *testing.T) {
 	asSomebody(t, func() {
 		for _, path := range []string{filepath.Join(dir, "new.db"), filepath.Join(dir, "new", "state.db")} {
 			_, err := Open(context.Background(), Options{Path: path})
-			if core.CodeOf(err) != core.CodeUnavailable {
-				t.Errorf("%s: %v (%s)", path, err, core.CodeOf(err))
+			if coded.CodeOf(err) != coded.Unavailable {
+				t.Errorf("%s: %v (%s)", path, err, coded.CodeOf(err))
 			}
 		}
 	})

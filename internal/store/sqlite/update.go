@@ -6,11 +6,13 @@ import (
 	"math"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // load reads what q asks for. It also returns the row of the session, nil where that is not stored.
-func (c *conn) load(ctx context.Context, q core.Query) (state core.State, row *sessionRow, err error) {
-	if q.Key != (core.Key{}) {
+func (c *conn) load(ctx context.Context, q core.Query) (state session.State, row *sessionRow, err error) {
+	if q.Key != (session.Key{}) {
 		if row, err = c.session(ctx, q.Key); err != nil {
 			return state, nil, err
 		}
@@ -45,16 +47,16 @@ func (c *conn) load(ctx context.Context, q core.Query) (state core.State, row *s
 }
 
 // save writes changes: first what goes, then what comes. row is that of the session that q names.
-func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes core.Changes) (err error) {
+func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes session.Changes) (err error) {
 	if changes.Session != nil && changes.Session.Key() != q.Key {
-		return core.Errorf(core.CodeInternal, "the update of one session would save another one")
+		return coded.Errorf(coded.Internal, "the update of one session would save another one")
 	}
 	if changes.Delete && row != nil {
 		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
 			return err
 		}
 		// The figures of its turns stay in the ring, which has no gaps, but not whose they were.
-		prefix := core.TurnTaskPrefix(q.Key)
+		prefix := session.TurnTaskPrefix(q.Key)
 		if err := c.exec(ctx, "UPDATE tasks SET id = 'forgotten ' || seq WHERE substr(id, 1, length(?)) = ?", prefix, prefix); err != nil {
 			return err
 		}

@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 var archiveTests = map[string]func(*testing.T, *fixture){
 	"samples from a number on": func(t *testing.T, f *fixture) {
 		archive := f.archive(t)
-		f.save(session("s1", 0), session("s2", 0))
+		f.save(newSession("s1", 0), newSession("s2", 0))
 		for i := range 6 {
-			f.update(key("s1"), core.Changes{Samples: []core.Sample{{At: after(10 - i), Tokens: i, WindowTokens: 9, Kind: core.SampleUsage}}})
+			f.update(key("s1"), session.Changes{Samples: []session.Sample{{At: after(10 - i), Tokens: i, WindowTokens: 9, Kind: session.SampleUsage}}})
 		}
 		all, err := archive.SamplesFrom(context.Background(), key("s1"), 0)
 		if err != nil || len(all) != 6 {
 			t.Fatalf("%d samples, %v", len(all), err)
 		}
 		for i, s := range all {
-			f.want("in the order in which they came", s.Sample, core.Sample{At: after(10 - i), Tokens: i, WindowTokens: 9, Kind: core.SampleUsage})
+			f.want("in the order in which they came", s.Sample, session.Sample{At: after(10 - i), Tokens: i, WindowTokens: 9, Kind: session.SampleUsage})
 			if i > 0 && s.Seq <= all[i-1].Seq {
 				t.Errorf("number %d comes after %d", s.Seq, all[i-1].Seq)
 			}
@@ -35,14 +36,14 @@ var archiveTests = map[string]func(*testing.T, *fixture){
 	},
 	"a later sample has a greater number, however many were forgotten": func(t *testing.T, f *fixture) {
 		archive := f.archive(t)
-		f.save(session("s1", 0))
+		f.save(newSession("s1", 0))
 		last := int64(-1)
 		for i := range 3 * MaxSamples / 500 {
-			var many []core.Sample
+			var many []session.Sample
 			for j := range 500 {
-				many = append(many, core.Sample{At: after(500*i + j), Tokens: 1, WindowTokens: 2, Kind: core.SampleUsage})
+				many = append(many, session.Sample{At: after(500*i + j), Tokens: 1, WindowTokens: 2, Kind: session.SampleUsage})
 			}
-			f.update(key("s1"), core.Changes{Samples: many})
+			f.update(key("s1"), session.Changes{Samples: many})
 			news, err := archive.SamplesFrom(context.Background(), key("s1"), last+1)
 			if err != nil || len(news) < 250 || news[len(news)-1].At != after(500*i+499) {
 				t.Fatalf("round %d: %d samples, %v", i, len(news), err)

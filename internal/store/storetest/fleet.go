@@ -5,38 +5,41 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // task records a task in a ring of the given length.
 func (f *fixture) task(id string, tokens, ring int) {
 	f.t.Helper()
-	f.update(core.Key{}, core.Changes{Task: &core.Task{ID: id, Tokens: tokens, At: noon}, WindowTasks: ring})
+	f.update(session.Key{}, session.Changes{Task: &fleet.Task{ID: id, Tokens: tokens, At: noon}, WindowTasks: ring})
 }
 
 // named returns the Query.Task of a task whose id does not depend on the session.
-func named(id string) func(core.Session) string { return func(core.Session) string { return id } }
+func named(id string) func(session.Session) string { return func(session.Session) string { return id } }
 
 // sums returns the sums of a ring of the given length with a threshold of 100 tokens.
-func (f *fixture) sums(id string, ring int) core.TaskSums {
+func (f *fixture) sums(id string, ring int) fleet.TaskSums {
 	f.t.Helper()
 	return f.load(core.Query{Task: named(id), TaskThreshold: 100, WindowTasks: ring}).Tasks
 }
 
 var taskTests = map[string]func(*testing.T, *fixture){
 	"an empty ring": func(t *testing.T, f *fixture) {
-		f.want("sums", f.sums("t", 3), core.TaskSums{})
-		f.want("fleet", f.fleet(3), core.Fleet{})
+		f.want("sums", f.sums("t", 3), fleet.TaskSums{})
+		f.want("fleet", f.fleet(3), fleet.Fleet{})
 	},
 	"the ring fills and turns": func(t *testing.T, f *fixture) {
 		f.task("t1", 150, 3)
 		f.task("t2", 100, 3) // at the threshold is not above it
-		f.want("not full", f.sums("new", 3), core.TaskSums{Tasks: 2, Exceeding: 1})
+		f.want("not full", f.sums("new", 3), fleet.TaskSums{Tasks: 2, Exceeding: 1})
 		f.task("t3", 300, 3)
-		f.want("exactly full", f.sums("new", 3), core.TaskSums{Tasks: 3, Exceeding: 2, Full: true, OldestExceeds: true})
+		f.want("exactly full", f.sums("new", 3), fleet.TaskSums{Tasks: 3, Exceeding: 2, Full: true, OldestExceeds: true})
 		f.want("exactly full, for a repeat", f.sums("t3", 3),
-			core.TaskSums{Tasks: 3, Exceeding: 2, Recorded: 300, IsRecorded: true, Full: true, OldestExceeds: true})
+			fleet.TaskSums{Tasks: 3, Exceeding: 2, Recorded: 300, IsRecorded: true, Full: true, OldestExceeds: true})
 		f.task("t4", 101, 3)
-		f.want("the oldest fell out", f.sums("t1", 3), core.TaskSums{Tasks: 3, Exceeding: 2, Full: true})
+		f.want("the oldest fell out", f.sums("t1", 3), fleet.TaskSums{Tasks: 3, Exceeding: 2, Full: true})
 		f.want("newest first", f.fleet(3).Tokens, []int{101, 300, 100})
 	},
 	"a repeat keeps the larger figure and its place": func(t *testing.T, f *fixture) {
@@ -47,7 +50,7 @@ var taskTests = map[string]func(*testing.T, *fixture){
 		f.want("a smaller one", f.fleet(3).Tokens, []int{70, 60, 50})
 		f.task("t1", 500, 3)
 		f.want("a larger one", f.fleet(3).Tokens, []int{70, 60, 500})
-		f.want("sums", f.sums("t1", 3), core.TaskSums{Tasks: 3, Exceeding: 1, Recorded: 500, IsRecorded: true, Full: true, OldestExceeds: true})
+		f.want("sums", f.sums("t1", 3), fleet.TaskSums{Tasks: 3, Exceeding: 1, Recorded: 500, IsRecorded: true, Full: true, OldestExceeds: true})
 		f.task("t4", 80, 3)
 		f.want("t1 was still the oldest", f.fleet(3).Tokens, []int{80, 70, 60})
 		f.task("t1", 5, 3)
@@ -55,12 +58,12 @@ var taskTests = map[string]func(*testing.T, *fixture){
 	},
 	"tasks of zero tokens count": func(t *testing.T, f *fixture) {
 		f.task("t1", 0, 3)
-		f.want("sums", f.sums("t1", 3), core.TaskSums{Tasks: 1, IsRecorded: true})
+		f.want("sums", f.sums("t1", 3), fleet.TaskSums{Tasks: 1, IsRecorded: true})
 		f.want("fleet", f.fleet(3).Tokens, []int{0})
 	},
 	"a ring of one": func(t *testing.T, f *fixture) {
 		f.task("t1", 500, 1)
-		f.want("sums", f.sums("t2", 1), core.TaskSums{Tasks: 1, Exceeding: 1, Full: true, OldestExceeds: true})
+		f.want("sums", f.sums("t2", 1), fleet.TaskSums{Tasks: 1, Exceeding: 1, Full: true, OldestExceeds: true})
 		f.task("t2", 1, 1)
 		f.want("fleet", f.fleet(1).Tokens, []int{1})
 	},
@@ -68,7 +71,7 @@ var taskTests = map[string]func(*testing.T, *fixture){
 		for i := range 10 {
 			f.task(fmt.Sprint("t", i), 200-i, 10)
 		}
-		f.want("sums see its last tasks", f.sums("t0", 3), core.TaskSums{Tasks: 3, Exceeding: 3, Full: true, OldestExceeds: true})
+		f.want("sums see its last tasks", f.sums("t0", 3), fleet.TaskSums{Tasks: 3, Exceeding: 3, Full: true, OldestExceeds: true})
 		f.want("so does the fleet", f.fleet(3).Tokens, []int{191, 192, 193})
 		f.task("t0", 7, 3)
 		f.want("one beyond its end is new", f.fleet(10).Tokens, []int{7, 191, 192})
@@ -81,57 +84,57 @@ var taskTests = map[string]func(*testing.T, *fixture){
 			f.task(fmt.Sprint("t", i), i, 0)
 		}
 		f.want("fleet", len(f.fleet(0).Tokens), 1500)
-		f.want("sums", f.sums("t7", 0), core.TaskSums{Tasks: 1500, Exceeding: 1399, Recorded: 7, IsRecorded: true})
+		f.want("sums", f.sums("t7", 0), fleet.TaskSums{Tasks: 1500, Exceeding: 1399, Recorded: 7, IsRecorded: true})
 	},
 	"since the oldest": func(t *testing.T, f *fixture) {
 		for i := range 5 {
-			f.update(core.Key{}, core.Changes{Task: &core.Task{ID: fmt.Sprint("t", i), At: after(i)}, WindowTasks: 3})
+			f.update(session.Key{}, session.Changes{Task: &fleet.Task{ID: fmt.Sprint("t", i), At: after(i)}, WindowTasks: 3})
 		}
-		f.update(core.Key{}, core.Changes{Task: &core.Task{ID: "t2", At: after(60)}, WindowTasks: 3})
+		f.update(session.Key{}, session.Changes{Task: &fleet.Task{ID: "t2", At: after(60)}, WindowTasks: 3})
 		f.want("Since", f.fleet(3).Since, after(2))
 	},
 	"the sums are read only where a task is named": func(t *testing.T, f *fixture) {
 		f.task("t1", 500, 3)
-		f.want("the empty name", f.sums("", 3), core.TaskSums{})
-		f.want("no name", f.load(core.Query{TaskThreshold: 100, WindowTasks: 3}).Tasks, core.TaskSums{})
+		f.want("the empty name", f.sums("", 3), fleet.TaskSums{})
+		f.want("no name", f.load(core.Query{TaskThreshold: 100, WindowTasks: 3}).Tasks, fleet.TaskSums{})
 	},
 	"the task may depend on the stored session": func(t *testing.T, f *fixture) {
-		s := session("s1", 0)
+		s := newSession("s1", 0)
 		s.Turns = 7
 		f.save(s)
 		f.task("s1/7", 500, 3)
-		turn := func(s core.Session) string { return fmt.Sprint(s.SessionID, "/", s.Turns) }
+		turn := func(s session.Session) string { return fmt.Sprint(s.SessionID, "/", s.Turns) }
 		state := f.load(core.Query{Key: key("s1"), Task: turn, TaskThreshold: 100, WindowTasks: 3})
-		f.want("sums", state.Tasks, core.TaskSums{Tasks: 1, Exceeding: 1, Recorded: 500, IsRecorded: true})
+		f.want("sums", state.Tasks, fleet.TaskSums{Tasks: 1, Exceeding: 1, Recorded: 500, IsRecorded: true})
 	},
 	"trims add up": func(t *testing.T, f *fixture) {
 		for range 3 {
-			f.update(core.Key{}, core.Changes{Trim: &core.TrimCount{Operations: 1, Tokens: 20_000}})
+			f.update(session.Key{}, session.Changes{Trim: &fleet.TrimCount{Operations: 1, Tokens: 20_000}})
 		}
-		f.want("Trim", f.fleet(0).Trim, core.TrimCount{Operations: 3, Tokens: 60_000})
+		f.want("Trim", f.fleet(0).Trim, fleet.TrimCount{Operations: 3, Tokens: 60_000})
 	},
 	"the alert gate": func(t *testing.T, f *fixture) {
-		gate := core.AlertGate{At: after(5), Rate: 0.125}
-		f.update(core.Key{}, core.Changes{Alert: &gate, Trim: &core.TrimCount{Operations: 1, Tokens: 2}})
+		gate := fleet.AlertGate{At: after(5), Rate: 0.125}
+		f.update(session.Key{}, session.Changes{Alert: &gate, Trim: &fleet.TrimCount{Operations: 1, Tokens: 2}})
 		f.want("Fleet", f.fleet(0).Alert, gate)
 		f.want("State", f.load(core.Query{Task: named("t"), WindowTasks: 3}).Alert, gate)
-		f.update(core.Key{}, core.Changes{Trim: &core.TrimCount{Operations: 1, Tokens: 2}})
-		f.want("Fleet", f.fleet(0), core.Fleet{Alert: gate, Trim: core.TrimCount{Operations: 2, Tokens: 4}})
+		f.update(session.Key{}, session.Changes{Trim: &fleet.TrimCount{Operations: 1, Tokens: 2}})
+		f.want("Fleet", f.fleet(0), fleet.Fleet{Alert: gate, Trim: fleet.TrimCount{Operations: 2, Tokens: 4}})
 	},
 }
 
 var windowTests = map[string]func(*testing.T, *fixture){
 	"a larger accepted request wins, a stated maximum replaces": func(t *testing.T, f *fixture) {
 		learn := func(accepted, stated, seconds int, why string) {
-			f.update(core.Key{}, core.Changes{Learned: &core.LearnedWindow{Host: core.HostCodex, Provider: "openai", Model: "gpt-5",
+			f.update(session.Key{}, session.Changes{Learned: &session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-5",
 				AcceptedTokens: accepted, StatedTokens: stated, Why: why, At: after(seconds)}})
 		}
-		want := core.LearnedWindow{Host: core.HostCodex, Provider: "openai", Model: "gpt-5"}
+		want := session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-5"}
 		check := func(accepted, stated, seconds int, why string) {
 			t.Helper()
 			want.AcceptedTokens, want.StatedTokens, want.At, want.Why = accepted, stated, after(seconds), why
-			f.want("Windows", f.windows(), []core.LearnedWindow{want})
-			f.want("State", f.load(core.Query{Key: core.Key{Host: core.HostCodex, SessionID: "any"}, Provider: "openai", Model: "gpt-5"}).Learned, want)
+			f.want("Windows", f.windows(), []session.LearnedWindow{want})
+			f.want("State", f.load(core.Query{Key: session.Key{Host: session.HostCodex, SessionID: "any"}, Provider: "openai", Model: "gpt-5"}).Learned, want)
 		}
 		learn(250_000, 0, 1, "accepted 250k")
 		check(250_000, 0, 1, "accepted 250k")
@@ -147,8 +150,8 @@ var windowTests = map[string]func(*testing.T, *fixture){
 		check(260_000, 200_000, 5, "stated 200k")
 	},
 	"kept by host, provider and model": func(t *testing.T, f *fixture) {
-		var want []core.LearnedWindow
-		for _, w := range []core.LearnedWindow{
+		var want []session.LearnedWindow
+		for _, w := range []session.LearnedWindow{
 			{Host: "claude-code", Provider: "amazon-bedrock", Model: "m"},
 			{Host: "claude-code", Provider: "anthropic", Model: "m"},
 			{Host: "claude-code", Provider: "anthropic", Model: "n"},
@@ -156,35 +159,35 @@ var windowTests = map[string]func(*testing.T, *fixture){
 		} {
 			w.AcceptedTokens, w.At = len(want)+1, noon
 			want = append(want, w)
-			f.update(core.Key{}, core.Changes{Learned: &w})
+			f.update(session.Key{}, session.Changes{Learned: &w})
 		}
 		f.want("Windows", f.windows(), want)
-		f.want("another model", f.load(core.Query{Key: key("s1"), Provider: "anthropic", Model: "o"}).Learned, core.LearnedWindow{})
+		f.want("another model", f.load(core.Query{Key: key("s1"), Provider: "anthropic", Model: "o"}).Learned, session.LearnedWindow{})
 	},
 	"kept in the plain spelling": func(t *testing.T, f *fixture) {
 		const spelled, plain = "us.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6"
-		if core.PlainModel(spelled) != plain {
-			t.Fatalf("%s is %s", spelled, core.PlainModel(spelled))
+		if model.Plain(spelled) != plain {
+			t.Fatalf("%s is %s", spelled, model.Plain(spelled))
 		}
-		f.update(core.Key{}, core.Changes{Learned: &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "amazon-bedrock", Model: spelled, AcceptedTokens: 1}})
+		f.update(session.Key{}, session.Changes{Learned: &session.LearnedWindow{Host: session.HostClaudeCode, Provider: "amazon-bedrock", Model: spelled, AcceptedTokens: 1}})
 		f.want("Windows", f.windows()[0].Model, plain)
 		f.want("State", f.load(core.Query{Key: key("s1"), Provider: "amazon-bedrock", Model: spelled}).Learned.AcceptedTokens, 1)
 	},
 	"of the stored session, where the query does not say": func(t *testing.T, f *fixture) {
-		s := session("s1", 0)
+		s := newSession("s1", 0)
 		s.Provider, s.Model = "anthropic", "claude-opus-4-6"
 		f.save(s)
-		for i, w := range []core.LearnedWindow{
+		for i, w := range []session.LearnedWindow{
 			{Provider: "anthropic", Model: "claude-opus-4-6"}, {Provider: "anthropic", Model: "claude-haiku-4-5"},
 			{Provider: "google", Model: "claude-opus-4-6"}, {Provider: "google", Model: "claude-haiku-4-5"},
 		} {
-			w.Host, w.AcceptedTokens = core.HostClaudeCode, i+1
-			f.update(core.Key{}, core.Changes{Learned: &w})
+			w.Host, w.AcceptedTokens = session.HostClaudeCode, i+1
+			f.update(session.Key{}, session.Changes{Learned: &w})
 		}
 		for i, q := range []core.Query{{}, {Model: "claude-haiku-4-5"}, {Provider: "google"}, {Provider: "google", Model: "claude-haiku-4-5"}} {
 			q.Key = key("s1")
 			f.want(fmt.Sprintf("%+v", q), f.load(q).Learned.AcceptedTokens, i+1)
 		}
-		f.want("an unknown session", f.load(core.Query{Key: key("s2")}).Learned, core.LearnedWindow{})
+		f.want("an unknown session", f.load(core.Query{Key: key("s2")}).Learned, session.LearnedWindow{})
 	},
 }

@@ -5,97 +5,100 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 var pathTests = map[string]func(*testing.T, *fixture){
 	"the most recently used first": func(t *testing.T, f *fixture) {
-		f.update(key("s1"), core.Changes{Session: ptr(session("s1", 0)), Paths: []core.PathUse{
-			{Path: "old.go", Use: core.Edited, At: after(1)},
-			{Path: "b.go", Use: core.Read, At: after(3)},
-			{Path: "a.go", Use: core.Read, At: after(3)},
-			{Path: "c.go", Use: core.Edited, At: after(3)},
-			{Path: "undated", Use: core.Mentioned},
-			{Path: "new.go", Use: core.Mentioned, At: after(4)},
+		f.update(key("s1"), session.Changes{Session: ptr(newSession("s1", 0)), Paths: []session.PathUse{
+			{Path: "old.go", Use: session.Edited, At: after(1)},
+			{Path: "b.go", Use: session.Read, At: after(3)},
+			{Path: "a.go", Use: session.Read, At: after(3)},
+			{Path: "c.go", Use: session.Edited, At: after(3)},
+			{Path: "undated", Use: session.Mentioned},
+			{Path: "new.go", Use: session.Mentioned, At: after(4)},
 		}})
-		want := []core.PathUse{
-			{Path: "new.go", Use: core.Mentioned, At: after(4)},
-			{Path: "c.go", Use: core.Edited, At: after(3)},
-			{Path: "a.go", Use: core.Read, At: after(3)},
-			{Path: "b.go", Use: core.Read, At: after(3)},
-			{Path: "old.go", Use: core.Edited, At: after(1)},
-			{Path: "undated", Use: core.Mentioned},
+		want := []session.PathUse{
+			{Path: "new.go", Use: session.Mentioned, At: after(4)},
+			{Path: "c.go", Use: session.Edited, At: after(3)},
+			{Path: "a.go", Use: session.Read, At: after(3)},
+			{Path: "b.go", Use: session.Read, At: after(3)},
+			{Path: "old.go", Use: session.Edited, At: after(1)},
+			{Path: "undated", Use: session.Mentioned},
 		}
 		f.want("Session", f.session(key("s1")).WorkingSet, want)
 		f.want("Update", f.load(core.Query{Key: key("s1"), WorkingSet: true}).WorkingSet, want)
-		f.want("an update that does not ask", f.load(core.Query{Key: key("s1")}).WorkingSet, []core.PathUse(nil))
+		f.want("an update that does not ask", f.load(core.Query{Key: key("s1")}).WorkingSet, []session.PathUse(nil))
 	},
 	"a path that comes again keeps its heaviest use and its latest time": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0))
-		for _, use := range []core.PathUse{
-			{Path: "a.go", Use: core.Edited, At: after(1)},
-			{Path: "a.go", Use: core.Read, At: after(9)},
-			{Path: "a.go", Use: core.Mentioned, At: after(5)},
+		f.save(newSession("s1", 0))
+		for _, use := range []session.PathUse{
+			{Path: "a.go", Use: session.Edited, At: after(1)},
+			{Path: "a.go", Use: session.Read, At: after(9)},
+			{Path: "a.go", Use: session.Mentioned, At: after(5)},
 		} {
-			f.update(key("s1"), core.Changes{Paths: []core.PathUse{use}})
+			f.update(key("s1"), session.Changes{Paths: []session.PathUse{use}})
 		}
-		f.want("working set", f.session(key("s1")).WorkingSet, []core.PathUse{{Path: "a.go", Use: core.Edited, At: after(9)}})
+		f.want("working set", f.session(key("s1")).WorkingSet, []session.PathUse{{Path: "a.go", Use: session.Edited, At: after(9)}})
 	},
 	"the least recently used go": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0), session("s2", 0))
-		f.update(key("s2"), core.Changes{Paths: []core.PathUse{{Path: "kept", Use: core.Read, At: noon}}})
-		var uses []core.PathUse
-		for i := range core.MaxWorkingSet + 10 {
-			uses = append(uses, core.PathUse{Path: fmt.Sprint(i), Use: core.Read, At: after(i)})
+		f.save(newSession("s1", 0), newSession("s2", 0))
+		f.update(key("s2"), session.Changes{Paths: []session.PathUse{{Path: "kept", Use: session.Read, At: noon}}})
+		var uses []session.PathUse
+		for i := range session.MaxWorkingSet + 10 {
+			uses = append(uses, session.PathUse{Path: fmt.Sprint(i), Use: session.Read, At: after(i)})
 		}
-		f.update(key("s1"), core.Changes{Paths: uses})
+		f.update(key("s1"), session.Changes{Paths: uses})
 		set := f.session(key("s1")).WorkingSet
-		f.want("length", len(set), core.MaxWorkingSet)
-		f.want("first", set[0].Path, fmt.Sprint(core.MaxWorkingSet+9))
+		f.want("length", len(set), session.MaxWorkingSet)
+		f.want("first", set[0].Path, fmt.Sprint(session.MaxWorkingSet+9))
 		f.want("last", set[len(set)-1].Path, "10")
-		f.update(key("s1"), core.Changes{Paths: []core.PathUse{{Path: "too old", Use: core.Edited, At: after(5)}}})
+		f.update(key("s1"), session.Changes{Paths: []session.PathUse{{Path: "too old", Use: session.Edited, At: after(5)}}})
 		f.want("after an older one", f.session(key("s1")).WorkingSet, set)
 		f.want("the other session", len(f.session(key("s2")).WorkingSet), 1)
 	},
 	"bytes of paths are kept as they are": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0))
+		f.save(newSession("s1", 0))
 		for i, path := range []string{"\xff\xfe/latin\xe9", "a\x00b", "caf\u00e9", "caf\u0065\u0301", "a b'\"%_\n\u202e", ""} {
-			f.update(key("s1"), core.Changes{Paths: []core.PathUse{{Path: path, Use: core.Read, At: after(i)}}})
+			f.update(key("s1"), session.Changes{Paths: []session.PathUse{{Path: path, Use: session.Read, At: after(i)}}})
 			f.want("first", f.session(key("s1")).WorkingSet[0].Path, path)
 		}
 	},
 	"paths and samples need their session": func(t *testing.T, f *fixture) {
-		for _, changes := range []core.Changes{
-			{Paths: []core.PathUse{{Path: "a", Use: core.Read, At: noon}}},
-			{Samples: []core.Sample{{At: noon, Kind: core.SampleUsage}}},
+		for _, changes := range []session.Changes{
+			{Paths: []session.PathUse{{Path: "a", Use: session.Read, At: noon}}},
+			{Samples: []session.Sample{{At: noon, Kind: session.SampleUsage}}},
 		} {
-			changes.Trim = &core.TrimCount{Operations: 1}
-			err := f.store.Update(t.Context(), core.Query{Key: key("nobody")}, func(core.State) core.Changes { return changes })
-			f.wantCode("Update", err, core.CodeInternal)
+			changes.Trim = &fleet.TrimCount{Operations: 1}
+			err := f.store.Update(t.Context(), core.Query{Key: key("nobody")}, func(session.State) session.Changes { return changes })
+			f.wantCode("Update", err, coded.Internal)
 		}
-		f.want("trims", f.fleet(0).Trim, core.TrimCount{})
+		f.want("trims", f.fleet(0).Trim, fleet.TrimCount{})
 	},
 }
 
 var sampleTests = map[string]func(*testing.T, *fixture){
 	"oldest first, the newest where there is a limit": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0), session("s2", 0))
-		samples := []core.Sample{
-			{At: after(1), Tokens: 100, WindowTokens: 200_000, Kind: core.SampleUsage},
-			{At: after(3), Tokens: 300, WindowTokens: 200_000, Kind: core.SampleCompaction},
-			{At: after(2), Tokens: 200, WindowTokens: 1_000_000, Kind: core.SampleEstimate}, // read from a transcript, later
-			{At: after(3), Tokens: 301, WindowTokens: 200_000, Kind: core.SampleUsage},
+		f.save(newSession("s1", 0), newSession("s2", 0))
+		samples := []session.Sample{
+			{At: after(1), Tokens: 100, WindowTokens: 200_000, Kind: session.SampleUsage},
+			{At: after(3), Tokens: 300, WindowTokens: 200_000, Kind: session.SampleCompaction},
+			{At: after(2), Tokens: 200, WindowTokens: 1_000_000, Kind: session.SampleEstimate}, // read from a transcript, later
+			{At: after(3), Tokens: 301, WindowTokens: 200_000, Kind: session.SampleUsage},
 		}
-		f.update(key("s1"), core.Changes{Samples: samples[:2]})
-		f.update(key("s1"), core.Changes{Samples: samples[2:]})
-		f.update(key("s2"), core.Changes{Samples: samples[:1]})
-		want := []core.Sample{samples[0], samples[2], samples[1], samples[3]}
+		f.update(key("s1"), session.Changes{Samples: samples[:2]})
+		f.update(key("s1"), session.Changes{Samples: samples[2:]})
+		f.update(key("s2"), session.Changes{Samples: samples[:1]})
+		want := []session.Sample{samples[0], samples[2], samples[1], samples[3]}
 		f.want("all", f.samples(key("s1"), 0), want)
 		f.want("the newest two", f.samples(key("s1"), 2), want[2:])
 		f.want("more than there are", f.samples(key("s1"), 9), want)
 	},
 	"the past thins out, compactions stay": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0), session("s2", 0))
-		f.update(key("s2"), core.Changes{Samples: []core.Sample{{At: noon, Kind: core.SampleUsage}}})
+		f.save(newSession("s1", 0), newSession("s2", 0))
+		f.update(key("s2"), session.Changes{Samples: []session.Sample{{At: noon, Kind: session.SampleUsage}}})
 		const total = 3 * MaxSamples
 		each := 7
 		if testing.Short() {
@@ -103,16 +106,16 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 		}
 		compactions := 0
 		for from := 0; from < total; from += each {
-			var samples []core.Sample
+			var samples []session.Sample
 			for i := from; i < from+each; i++ {
-				sample := core.Sample{At: after(i), Tokens: i, Kind: core.SampleUsage}
+				sample := session.Sample{At: after(i), Tokens: i, Kind: session.SampleUsage}
 				if i%50 == 0 {
-					sample.Kind = core.SampleCompaction
+					sample.Kind = session.SampleCompaction
 					compactions++
 				}
 				samples = append(samples, sample)
 			}
-			f.update(key("s1"), core.Changes{Samples: samples})
+			f.update(key("s1"), session.Changes{Samples: samples})
 			if from%(each*30) == 0 {
 				if n := len(f.samples(key("s1"), 0)); n > MaxSamples {
 					t.Fatalf("%d samples after %d", n, from)
@@ -128,7 +131,7 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 			if i > 0 && !sample.At.After(samples[i-1].At) {
 				t.Fatalf("sample %d is not after the one before", i)
 			}
-			if sample.Kind == core.SampleCompaction {
+			if sample.Kind == session.SampleCompaction {
 				kept++
 			}
 		}
@@ -151,17 +154,17 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 			"marks in two": func(i int) bool { return i < marks/2 || i >= total-marks/2 },
 		} {
 			s := key(name)
-			f.save(session(name, 0))
+			f.save(newSession(name, 0))
 			for i := 0; i < total; {
-				var samples []core.Sample
+				var samples []session.Sample
 				for end := min(i+100, total); i < end; i++ {
-					sample := core.Sample{At: after(i), Tokens: i, Kind: core.SampleUsage}
+					sample := session.Sample{At: after(i), Tokens: i, Kind: session.SampleUsage}
 					if isMark(i) {
-						sample.Kind = core.SampleCompaction
+						sample.Kind = session.SampleCompaction
 					}
 					samples = append(samples, sample)
 				}
-				f.update(s, core.Changes{Samples: samples})
+				f.update(s, session.Changes{Samples: samples})
 			}
 			kept := f.samples(s, 0)
 			var count int
@@ -172,7 +175,7 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 				}
 			}
 			for _, sample := range kept {
-				if sample.Kind == core.SampleCompaction {
+				if sample.Kind == session.SampleCompaction {
 					count++
 				} else {
 					keptOthers[sample.Tokens*spans/total]++
@@ -207,12 +210,12 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 		}
 	},
 	"compactions alone are bounded too": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0))
-		var samples []core.Sample
+		f.save(newSession("s1", 0))
+		var samples []session.Sample
 		for i := range MaxSamples + 500 {
-			samples = append(samples, core.Sample{At: after(i), Tokens: i, Kind: core.SampleCompaction})
+			samples = append(samples, session.Sample{At: after(i), Tokens: i, Kind: session.SampleCompaction})
 		}
-		f.update(key("s1"), core.Changes{Samples: samples})
+		f.update(key("s1"), session.Changes{Samples: samples})
 		kept := f.samples(key("s1"), 0)
 		if len(kept) > MaxSamples || kept[len(kept)-1].Tokens != MaxSamples+499 {
 			t.Errorf("%d samples are kept, the last of %d tokens", len(kept), kept[len(kept)-1].Tokens)

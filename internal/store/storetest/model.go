@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"pgregory.net/rapid"
 )
 
 // model is a store made of slices, written to be seen to be right.
-type model struct {
-	sessions map[core.Key]core.Snapshot // of sessions saved at different times
-	tasks    []core.Task                // oldest first
+type reference struct {
+	sessions map[session.Key]session.Snapshot // of sessions saved at different times
+	tasks    []fleet.Task                     // oldest first
 }
 
 // checkModel runs the same random updates on a store and on the model, and compares all that can be read after each.
@@ -21,32 +23,32 @@ func checkModel(t *testing.T, open Open) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := &fixture{t, open(t)}
 		defer f.store.Close()
-		m := model{sessions: map[core.Key]core.Snapshot{}}
+		m := reference{sessions: map[session.Key]session.Snapshot{}}
 		ring := rapid.IntRange(1, 4).Draw(rt, "ring")
 		most := rapid.IntRange(0, 4).Draw(rt, "most")
 		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		w := watcher{}
 		for now := range rapid.IntRange(1, 25).Draw(rt, "updates") {
 			k := key(id.Draw(rt, "session"))
-			var changes core.Changes
+			var changes session.Changes
 			switch rapid.IntRange(0, 9).Draw(rt, "change") {
 			case 0:
 				changes.Delete = true
 			case 1, 2, 3:
-				changes.Task = &core.Task{ID: id.Draw(rt, "task"), Tokens: rapid.IntRange(0, 5).Draw(rt, "tokens"), At: noon}
+				changes.Task = &fleet.Task{ID: id.Draw(rt, "task"), Tokens: rapid.IntRange(0, 5).Draw(rt, "tokens"), At: noon}
 				changes.WindowTasks = ring
 			default:
-				changes.Session = ptr(session(k.SessionID, now))
+				changes.Session = ptr(newSession(k.SessionID, now))
 				changes.MaxSessions = most
 				for range rapid.IntRange(0, 4).Draw(rt, "paths") {
-					changes.Paths = append(changes.Paths, core.PathUse{
-						Path: id.Draw(rt, "path"), Use: core.Use(rapid.IntRange(1, 3).Draw(rt, "use")), At: after(rapid.IntRange(0, 3).Draw(rt, "at")),
+					changes.Paths = append(changes.Paths, session.PathUse{
+						Path: id.Draw(rt, "path"), Use: session.Use(rapid.IntRange(1, 3).Draw(rt, "use")), At: after(rapid.IntRange(0, 3).Draw(rt, "at")),
 					})
 				}
 			}
 			task := id.Draw(rt, "asked")
 			state := f.decide(core.Query{Key: k, WorkingSet: true, Task: named(task), TaskThreshold: 2, WindowTasks: ring},
-				func(core.State) core.Changes { return changes })
+				func(session.State) session.Changes { return changes })
 			f.want("State", state, m.state(k, task, ring))
 			m.apply(k, changes)
 			f.want("Sessions", f.ids(core.SessionFilter{}), m.ids())
@@ -64,7 +66,7 @@ func checkModel(t *testing.T, open Open) {
 
 // watcher knows of the sessions what the feed has told it.
 type watcher struct {
-	known map[core.Key]core.Snapshot
+	known map[session.Key]session.Snapshot
 	last  int64
 }
 
@@ -72,7 +74,7 @@ func (w *watcher) follow(f *fixture) {
 	feed := f.changed(w.last)
 	f.want("Whole", feed.Whole, w.last == 0)
 	if feed.Whole {
-		w.known = map[core.Key]core.Snapshot{}
+		w.known = map[session.Key]session.Snapshot{}
 	}
 	for _, key := range feed.Removed {
 		delete(w.known, key)
@@ -83,8 +85,8 @@ func (w *watcher) follow(f *fixture) {
 	w.last = feed.Revision
 }
 
-func (m *model) state(k core.Key, task string, ring int) core.State {
-	state := core.State{Snapshot: m.sessions[k]}
+func (m *reference) state(k session.Key, task string, ring int) session.State {
+	state := session.State{Snapshot: m.sessions[k]}
 	_, state.Known = m.sessions[k]
 	for _, t := range m.tasks {
 		state.Tasks.Tasks++
@@ -100,7 +102,7 @@ func (m *model) state(k core.Key, task string, ring int) core.State {
 	return state
 }
 
-func (m *model) apply(k core.Key, changes core.Changes) {
+func (m *reference) apply(k session.Key, changes session.Changes) {
 	if changes.Delete {
 		delete(m.sessions, k)
 	}
@@ -109,7 +111,7 @@ func (m *model) apply(k core.Key, changes core.Changes) {
 		snapshot.Session = *changes.Session
 		snapshot.WorkingSet = slices.Clone(snapshot.WorkingSet)
 		for _, use := range changes.Paths {
-			i := slices.IndexFunc(snapshot.WorkingSet, func(have core.PathUse) bool { return have.Path == use.Path })
+			i := slices.IndexFunc(snapshot.WorkingSet, func(have session.PathUse) bool { return have.Path == use.Path })
 			if i < 0 {
 				snapshot.WorkingSet = append(snapshot.WorkingSet, use)
 				continue
@@ -120,7 +122,7 @@ func (m *model) apply(k core.Key, changes core.Changes) {
 				have.At = use.At
 			}
 		}
-		slices.SortFunc(snapshot.WorkingSet, func(a, b core.PathUse) int {
+		slices.SortFunc(snapshot.WorkingSet, func(a, b session.PathUse) int {
 			return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Use, a.Use), cmp.Compare(a.Path, b.Path))
 		})
 		m.sessions[k] = snapshot
@@ -131,7 +133,7 @@ func (m *model) apply(k core.Key, changes core.Changes) {
 		}
 	}
 	if task := changes.Task; task != nil {
-		i := slices.IndexFunc(m.tasks, func(have core.Task) bool { return have.ID == task.ID })
+		i := slices.IndexFunc(m.tasks, func(have fleet.Task) bool { return have.ID == task.ID })
 		if i >= 0 {
 			m.tasks[i].Tokens = max(m.tasks[i].Tokens, task.Tokens)
 			return
@@ -141,23 +143,23 @@ func (m *model) apply(k core.Key, changes core.Changes) {
 	}
 }
 
-func (m *model) newest() []core.Session {
-	var all []core.Session
+func (m *reference) newest() []session.Session {
+	var all []session.Session
 	for _, s := range m.sessions {
 		all = append(all, s.Session)
 	}
-	slices.SortFunc(all, func(a, b core.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	slices.SortFunc(all, func(a, b session.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return all
 }
 
-func (m *model) ids() (ids []string) {
+func (m *reference) ids() (ids []string) {
 	for _, s := range m.newest() {
 		ids = append(ids, fmt.Sprintf("%s/%s", s.Host, s.SessionID))
 	}
 	return ids
 }
 
-func (m *model) tokens() (tokens []int) {
+func (m *reference) tokens() (tokens []int) {
 	for _, t := range slices.Backward(m.tasks) {
 		tokens = append(tokens, t.Tokens)
 	}

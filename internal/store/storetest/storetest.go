@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -51,24 +54,24 @@ type fixture struct {
 }
 
 // update saves changes, with the session's key where they hold a session.
-func (f *fixture) update(key core.Key, changes core.Changes) {
+func (f *fixture) update(key session.Key, changes session.Changes) {
 	f.t.Helper()
-	f.decide(core.Query{Key: key}, func(core.State) core.Changes { return changes })
+	f.decide(core.Query{Key: key}, func(session.State) session.Changes { return changes })
 }
 
 // save stores sessions.
-func (f *fixture) save(sessions ...core.Session) {
+func (f *fixture) save(sessions ...session.Session) {
 	f.t.Helper()
 	for _, s := range sessions {
-		f.update(s.Key(), core.Changes{Session: &s})
+		f.update(s.Key(), session.Changes{Session: &s})
 	}
 }
 
 // decide runs an update and returns the state that it was given.
-func (f *fixture) decide(q core.Query, decide func(core.State) core.Changes) (state core.State) {
+func (f *fixture) decide(q core.Query, decide func(session.State) session.Changes) (state session.State) {
 	f.t.Helper()
 	calls := 0
-	err := f.store.Update(f.t.Context(), q, func(s core.State) core.Changes {
+	err := f.store.Update(f.t.Context(), q, func(s session.State) session.Changes {
 		calls++
 		state = s
 		return decide(s)
@@ -83,12 +86,12 @@ func (f *fixture) decide(q core.Query, decide func(core.State) core.Changes) (st
 }
 
 // load returns the state that q asks for and changes nothing.
-func (f *fixture) load(q core.Query) core.State {
+func (f *fixture) load(q core.Query) session.State {
 	f.t.Helper()
-	return f.decide(q, func(core.State) core.Changes { return core.Changes{} })
+	return f.decide(q, func(session.State) session.Changes { return session.Changes{} })
 }
 
-func (f *fixture) session(key core.Key) core.Snapshot {
+func (f *fixture) session(key session.Key) session.Snapshot {
 	f.t.Helper()
 	snapshot, err := f.store.Session(f.t.Context(), key)
 	if err != nil {
@@ -107,7 +110,7 @@ func (f *fixture) ids(filter core.SessionFilter) []string {
 	return names(found)
 }
 
-func names(found []core.Snapshot) []string {
+func names(found []session.Snapshot) []string {
 	var ids []string
 	for _, s := range found {
 		ids = append(ids, string(s.Session.Host)+"/"+s.Session.SessionID)
@@ -115,7 +118,7 @@ func names(found []core.Snapshot) []string {
 	return ids
 }
 
-func (f *fixture) samples(key core.Key, limit int) []core.Sample {
+func (f *fixture) samples(key session.Key, limit int) []session.Sample {
 	f.t.Helper()
 	samples, err := f.store.Samples(f.t.Context(), key, limit)
 	if err != nil {
@@ -124,7 +127,7 @@ func (f *fixture) samples(key core.Key, limit int) []core.Sample {
 	return samples
 }
 
-func (f *fixture) fleet(windowTasks int) core.Fleet {
+func (f *fixture) fleet(windowTasks int) fleet.Fleet {
 	f.t.Helper()
 	fleet, err := f.store.Fleet(f.t.Context(), windowTasks)
 	if err != nil {
@@ -133,7 +136,7 @@ func (f *fixture) fleet(windowTasks int) core.Fleet {
 	return fleet
 }
 
-func (f *fixture) windows() []core.LearnedWindow {
+func (f *fixture) windows() []session.LearnedWindow {
 	f.t.Helper()
 	windows, err := f.store.Windows(f.t.Context())
 	if err != nil {
@@ -151,9 +154,9 @@ func (f *fixture) want(what string, got, want any) {
 }
 
 // wantCode fails the test where err does not carry code.
-func (f *fixture) wantCode(what string, err error, code core.Code) {
+func (f *fixture) wantCode(what string, err error, code coded.Code) {
 	f.t.Helper()
-	if got := core.CodeOf(err); got != code {
+	if got := coded.CodeOf(err); got != code {
 		f.t.Errorf("%s: %v (code %q), want code %q", what, err, got, code)
 	}
 }
@@ -165,18 +168,18 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
 // key identifies a session of Claude Code.
-func key(id string) core.Key { return core.Key{Host: core.HostClaudeCode, SessionID: id} }
+func key(id string) session.Key { return session.Key{Host: session.HostClaudeCode, SessionID: id} }
 
 // session returns a small session of Claude Code, last heard of some seconds after noon.
-func session(id string, seconds int) core.Session {
-	return core.Session{Host: core.HostClaudeCode, SessionID: id, CWD: "/work/" + id, StartedAt: noon, UpdatedAt: after(seconds)}
+func newSession(id string, seconds int) session.Session {
+	return session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/work/" + id, StartedAt: noon, UpdatedAt: after(seconds)}
 }
 
 // full returns a session with every field set, those of the structures in it included, each to another value.
-func full(id string) core.Session {
-	var s core.Session
+func full(id string) session.Session {
+	var s session.Session
 	fill(reflect.ValueOf(&s).Elem(), new(int))
-	s.Host, s.SessionID, s.CWD = core.HostClaudeCode, id, "/home/ada/engine"
+	s.Host, s.SessionID, s.CWD = session.HostClaudeCode, id, "/home/ada/engine"
 	s.Title = "notes on the \"engine\" \u2028 <b>"
 	return s
 }

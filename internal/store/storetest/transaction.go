@@ -9,19 +9,22 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // everything returns changes of every kind to the session s1.
-func everything() core.Changes {
-	return core.Changes{
+func everything() session.Changes {
+	return session.Changes{
 		Session:     ptr(full("s1")),
-		Paths:       []core.PathUse{{Path: "a.go", Use: core.Edited, At: noon}},
-		Samples:     []core.Sample{{At: noon, Tokens: 1, WindowTokens: 2, Kind: core.SampleUsage}},
-		Learned:     &core.LearnedWindow{Host: core.HostClaudeCode, Provider: "anthropic", Model: "m", AcceptedTokens: 3, At: noon},
-		Calibration: &core.Calibration{Model: "m", Encoding: "e", Factors: []core.Factor{{Value: 1.5, Weight: 0.7}}, Forgot: 1, Kept: 2},
-		Task:        &core.Task{ID: "t", Tokens: 4, At: noon}, WindowTasks: 5,
-		Alert: &core.AlertGate{At: noon, Rate: 0.5},
-		Trim:  &core.TrimCount{Operations: 1, Tokens: 6},
+		Paths:       []session.PathUse{{Path: "a.go", Use: session.Edited, At: noon}},
+		Samples:     []session.Sample{{At: noon, Tokens: 1, WindowTokens: 2, Kind: session.SampleUsage}},
+		Learned:     &session.LearnedWindow{Host: session.HostClaudeCode, Provider: "anthropic", Model: "m", AcceptedTokens: 3, At: noon},
+		Calibration: &session.Calibration{Model: "m", Encoding: "e", Factors: []session.Factor{{Value: 1.5, Weight: 0.7}}, Forgot: 1, Kept: 2},
+		Task:        &fleet.Task{ID: "t", Tokens: 4, At: noon}, WindowTasks: 5,
+		Alert: &fleet.AlertGate{At: noon, Rate: 0.5},
+		Trim:  &fleet.TrimCount{Operations: 1, Tokens: 6},
 	}
 }
 
@@ -29,23 +32,23 @@ func everything() core.Changes {
 func (f *fixture) wantNothing() {
 	f.t.Helper()
 	f.want("Sessions", f.ids(core.SessionFilter{IncludeEnded: true}), []string(nil))
-	f.want("Samples", f.samples(key("s1"), 0), []core.Sample(nil))
-	f.want("Windows", f.windows(), []core.LearnedWindow(nil))
-	f.want("Fleet", f.fleet(0), core.Fleet{})
+	f.want("Samples", f.samples(key("s1"), 0), []session.Sample(nil))
+	f.want("Windows", f.windows(), []session.LearnedWindow(nil))
+	f.want("Fleet", f.fleet(0), fleet.Fleet{})
 }
 
 var transactionTests = map[string]func(*testing.T, *fixture){
 	"one update saves everything": func(t *testing.T, f *fixture) {
 		f.update(key("s1"), everything())
-		f.want("Session", f.session(key("s1")), core.Snapshot{Session: full("s1"), WorkingSet: everything().Paths})
+		f.want("Session", f.session(key("s1")), session.Snapshot{Session: full("s1"), WorkingSet: everything().Paths})
 		f.want("Samples", f.samples(key("s1"), 0), everything().Samples)
-		f.want("Windows", f.windows(), []core.LearnedWindow{*everything().Learned})
+		f.want("Windows", f.windows(), []session.LearnedWindow{*everything().Learned})
 		f.want("Calibration", f.calibration("m", "e"), *everything().Calibration)
-		f.want("Fleet", f.fleet(0), core.Fleet{Tokens: []int{4}, Since: noon, Trim: *everything().Trim, Alert: *everything().Alert})
+		f.want("Fleet", f.fleet(0), fleet.Fleet{Tokens: []int{4}, Since: noon, Trim: *everything().Trim, Alert: *everything().Alert})
 	},
 	"zero changes change nothing": func(t *testing.T, f *fixture) {
-		f.update(key("s1"), core.Changes{})
-		f.update(core.Key{}, core.Changes{})
+		f.update(key("s1"), session.Changes{})
+		f.update(session.Key{}, session.Changes{})
 		f.wantNothing()
 	},
 	"a panic leaves nothing, and the store works on": func(t *testing.T, f *fixture) {
@@ -55,35 +58,35 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 					t.Error("the panic did not come through")
 				}
 			}()
-			f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { panic("boom") })
+			f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(session.State) session.Changes { panic("boom") })
 		}()
 		f.wantNothing()
 		f.update(key("s1"), everything())
 	},
 	"an error halfway leaves nothing": func(t *testing.T, f *fixture) {
 		changes := everything()
-		err := f.store.Update(t.Context(), core.Query{Key: key("other")}, func(core.State) core.Changes { return changes })
-		f.wantCode("the session of another key", err, core.CodeInternal)
-		err = f.store.Update(t.Context(), core.Query{}, func(core.State) core.Changes { return changes })
-		f.wantCode("a session that was not asked for", err, core.CodeInternal)
+		err := f.store.Update(t.Context(), core.Query{Key: key("other")}, func(session.State) session.Changes { return changes })
+		f.wantCode("the session of another key", err, coded.Internal)
+		err = f.store.Update(t.Context(), core.Query{}, func(session.State) session.Changes { return changes })
+		f.wantCode("a session that was not asked for", err, coded.Internal)
 		f.wantNothing()
 		changes.Session = nil // its paths find no session
-		err = f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(core.State) core.Changes { return changes })
-		f.wantCode("paths of nobody", err, core.CodeInternal)
+		err = f.store.Update(t.Context(), core.Query{Key: key("s1")}, func(session.State) session.Changes { return changes })
+		f.wantCode("paths of nobody", err, coded.Internal)
 		f.wantNothing()
-		f.want("Calibration", f.calibration("m", "e"), core.Calibration{Model: "m", Encoding: "e"})
+		f.want("Calibration", f.calibration("m", "e"), session.Calibration{Model: "m", Encoding: "e"})
 	},
 	"a context that has ended": func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := f.store.Update(ctx, core.Query{Key: key("s1")}, func(core.State) core.Changes { cancel(); return everything() })
-		f.wantCode("Update, cancelled while it decided", err, core.CodeUnavailable)
+		err := f.store.Update(ctx, core.Query{Key: key("s1")}, func(session.State) session.Changes { cancel(); return everything() })
+		f.wantCode("Update, cancelled while it decided", err, coded.Unavailable)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("Update: %v is not context.Canceled", err)
 		}
-		err = f.store.Update(ctx, core.Query{Key: key("s1")}, func(core.State) core.Changes { t.Error("decide was called"); return everything() })
-		f.wantCode("Update", err, core.CodeUnavailable)
+		err = f.store.Update(ctx, core.Query{Key: key("s1")}, func(session.State) session.Changes { t.Error("decide was called"); return everything() })
+		f.wantCode("Update", err, coded.Unavailable)
 		_, err = f.store.Sessions(ctx, core.SessionFilter{})
-		f.wantCode("Sessions", err, core.CodeUnavailable)
+		f.wantCode("Sessions", err, coded.Unavailable)
 		f.wantNothing()
 		f.update(key("s1"), everything())
 	},
@@ -91,7 +94,7 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		deciding, finish := make(chan bool), make(chan bool)
 		var group sync.WaitGroup
 		group.Go(func() {
-			f.store.Update(context.Background(), core.Query{Key: key("s1")}, func(core.State) core.Changes {
+			f.store.Update(context.Background(), core.Query{Key: key("s1")}, func(session.State) session.Changes {
 				close(deciding)
 				<-finish
 				return everything()
@@ -100,8 +103,8 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		<-deciding
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		err := f.store.Update(ctx, core.Query{Key: key("s2")}, func(core.State) core.Changes { return core.Changes{} })
-		f.wantCode("Update", err, core.CodeUnavailable)
+		err := f.store.Update(ctx, core.Query{Key: key("s2")}, func(session.State) session.Changes { return session.Changes{} })
+		f.wantCode("Update", err, coded.Unavailable)
 		f.wantNothing() // readers neither wait nor see what is not yet saved
 		close(finish)
 		group.Wait()
@@ -117,10 +120,10 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		for g := range goroutines {
 			group.Go(func() {
 				for i := range each {
-					err := f.store.Update(t.Context(), core.Query{Key: key("s1"), WorkingSet: true}, func(state core.State) core.Changes {
+					err := f.store.Update(t.Context(), core.Query{Key: key("s1"), WorkingSet: true}, func(state session.State) session.Changes {
 						s := state.Session
-						s.Host, s.SessionID, s.Turns = core.HostClaudeCode, "s1", s.Turns+1
-						return core.Changes{Session: &s, Paths: []core.PathUse{{Path: fmt.Sprint(g, "/", i), Use: core.Read, At: after(i)}}}
+						s.Host, s.SessionID, s.Turns = session.HostClaudeCode, "s1", s.Turns+1
+						return session.Changes{Session: &s, Paths: []session.PathUse{{Path: fmt.Sprint(g, "/", i), Use: session.Read, At: after(i)}}}
 					})
 					if err != nil {
 						t.Errorf("Update: %v", err)
@@ -139,10 +142,10 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		if err := f.store.Close(); err != nil {
 			t.Fatal(err)
 		}
-		err := f.store.Update(t.Context(), core.Query{}, func(core.State) core.Changes { t.Error("decide was called"); return core.Changes{} })
-		f.wantCode("Update", err, core.CodeUnavailable)
+		err := f.store.Update(t.Context(), core.Query{}, func(session.State) session.Changes { t.Error("decide was called"); return session.Changes{} })
+		f.wantCode("Update", err, coded.Unavailable)
 		_, err = f.store.Fleet(t.Context(), 0)
-		f.wantCode("Fleet", err, core.CodeUnavailable)
+		f.wantCode("Fleet", err, coded.Unavailable)
 		if err := f.store.Close(); err != nil {
 			t.Errorf("closing again: %v", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
@@ -32,33 +32,33 @@ var watchTests = map[string]func(*testing.T, *fixture){
 		wakes := []<-chan struct{}{f.store.Watch(t.Context()), f.store.Watch(t.Context())}
 		last := f.changed(0).Revision
 		for i := range 20 {
-			f.save(session("s1", i))
+			f.save(newSession("s1", i))
 			next := int64(0)
 			for _, wake := range wakes {
 				next = f.woken(wake, last)
 			}
 			last = next
 		}
-		f.update(key("s1"), core.Changes{Delete: true})
+		f.update(key("s1"), session.Changes{Delete: true})
 		f.woken(wakes[0], last)
 	},
 	"what changed after Watch is seen, and what came before may be": func(t *testing.T, f *fixture) {
-		f.save(session("s1", 0))
+		f.save(newSession("s1", 0))
 		last := f.changed(0).Revision
 		wake := f.store.Watch(t.Context())
-		f.save(session("s1", 1))
+		f.save(newSession("s1", 1))
 		f.woken(wake, last)
 	},
 	"a burst is one signal for who comes late": func(t *testing.T, f *fixture) {
 		wake := f.store.Watch(t.Context())
 		for i := range 100 {
-			f.save(session("s1", i))
+			f.save(newSession("s1", i))
 		}
 		if got := cap(wake); got > 1 {
 			t.Errorf("%d signals may wait", got)
 		}
 		last := f.changed(0).Revision
-		f.save(session("s1", 100))
+		f.save(newSession("s1", 100))
 		f.woken(wake, last)
 	},
 	"a watcher whose time is over is woken no more": func(t *testing.T, f *fixture) {
@@ -67,7 +67,7 @@ var watchTests = map[string]func(*testing.T, *fixture){
 		last := f.changed(0).Revision
 		stop()
 		for i := range 3 {
-			f.save(session("s1", i))
+			f.save(newSession("s1", i))
 			last = f.woken(wake, last)
 		}
 		signals := 0

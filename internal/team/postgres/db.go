@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/team/push"
 )
 
@@ -41,7 +41,7 @@ const (
 func Open(text string) (*DB, error) {
 	config, err := pgx.ParseConfig(text)
 	if err != nil {
-		return nil, &Error{core.CodeInvalid, "the database's URL cannot be read: " + plainParseError(err), "want postgres://USER@HOST:PORT/DATABASE; a password belongs into ~/.pgpass or $PGPASSWORD"}
+		return nil, &Error{coded.Invalid, "the database's URL cannot be read: " + plainParseError(err), "want postgres://USER@HOST:PORT/DATABASE; a password belongs into ~/.pgpass or $PGPASSWORD"}
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout

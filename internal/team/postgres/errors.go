@@ -11,13 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Error is what went wrong, and what a person can do about it.
 type Error struct {
 	// Code is CodeInvalid where trying again does not help before somebody has done something.
-	Code core.Code
+	Code coded.Code
 	What string
 	Hint string // "" where there is no advice
 }
@@ -25,15 +26,15 @@ type Error struct {
 func (e *Error) Error() string { return e.What }
 
 // Unwrap returns the error as the domain knows it, with its code.
-func (e *Error) Unwrap() error { return core.Errorf(e.Code, "%s", e.What) }
+func (e *Error) Unwrap() error { return coded.Errorf(e.Code, "%s", e.What) }
 
 // Temporary reports whether trying again may help.
-func (e *Error) Temporary() bool { return e.Code == core.CodeUnavailable }
+func (e *Error) Temporary() bool { return e.Code == coded.Unavailable }
 
 // explainServer says what a server refused. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html; those with CX are of our functions.
 func (db *DB) explainServer(pg *pgconn.PgError) error {
 	login := fmt.Sprintf("%q at %s", db.config.User, db.Target())
-	never := func(what, hint string) error { return &Error{core.CodeInvalid, what, hint} }
+	never := func(what, hint string) error { return &Error{coded.Invalid, what, hint} }
 	switch pg.Code {
 	case "CX001":
 		return never(fmt.Sprintf("another machine has pushed under this machine's id (last at %s)", pg.Message),
@@ -54,17 +55,17 @@ func (db *DB) explainServer(pg *pgconn.PgError) error {
 	case "42501":
 		return never(fmt.Sprintf("%s may not do that: %s", login, pg.Message), "pushing needs the role ctxls_pusher, reading ctxls_reader, migrating and pruning the owner")
 	case "53300", "57P03", "57P01", "57P02":
-		return &Error{core.CodeUnavailable, "the database is not ready: " + pg.Message, ""}
+		return &Error{coded.Unavailable, "the database is not ready: " + pg.Message, ""}
 	}
 	if class := pg.Code[:min(2, len(pg.Code))]; class == "08" || class == "53" || class == "57" || class == "40" {
-		return &Error{core.CodeUnavailable, "the database: " + pg.Message, ""}
+		return &Error{coded.Unavailable, "the database: " + pg.Message, ""}
 	}
 	return never(fmt.Sprintf("the database: %s (%s)", pg.Message, pg.Code), "")
 }
 
 // explainWay says why a server was not reached.
 func (db *DB) explainWay(err error) error {
-	unavailable := func(what, hint string) error { return &Error{core.CodeUnavailable, what, hint} }
+	unavailable := func(what, hint string) error { return &Error{coded.Unavailable, what, hint} }
 	reach := "the database at " + db.Target() + " cannot be reached"
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return unavailable(fmt.Sprintf("%s: no such host %q", reach, dns.Name), "check the host in the URL")
@@ -75,7 +76,7 @@ func (db *DB) explainWay(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return unavailable(reach+": no answer in time", "")
 	case strings.Contains(err.Error(), "x509:"), strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "tls error"):
-		return &Error{core.CodeInvalid, reach + ": " + tail(err), "see sslmode and sslrootcert in the documentation of libpq"}
+		return &Error{coded.Invalid, reach + ": " + tail(err), "see sslmode and sslrootcert in the documentation of libpq"}
 	}
 	return unavailable(reach+": "+tail(err), "")
 }
@@ -85,7 +86,7 @@ func tail(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {
-			return core.Sanitize(err.Error(), 200)
+			return text.Sanitize(err.Error(), 200)
 		}
 		err = inner
 	}

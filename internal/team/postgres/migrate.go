@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 //go:embed migrations/*.sql
@@ -87,9 +87,9 @@ func schemaOf(ctx context.Context, conn *pgx.Conn) (int, error) {
 func checkSchema(version int) error {
 	switch {
 	case version == 0:
-		return &Error{core.CodeInvalid, "the database has no schema of ctxls yet", "run 'ctxls-fleet migrate' as the owner of the database"}
+		return &Error{coded.Invalid, "the database has no schema of ctxls yet", "run 'ctxls-fleet migrate' as the owner of the database"}
 	case version < Schema:
-		return &Error{core.CodeInvalid, fmt.Sprintf("the database has schema %d, and this ctxls-fleet needs %d", version, Schema), "run 'ctxls-fleet migrate' as the owner of the database"}
+		return &Error{coded.Invalid, fmt.Sprintf("the database has schema %d, and this ctxls-fleet needs %d", version, Schema), "run 'ctxls-fleet migrate' as the owner of the database"}
 	case version > Schema:
 		return errNewer(version)
 	}
@@ -97,5 +97,5 @@ func checkSchema(version int) error {
 }
 
 func errNewer(version int) error {
-	return &Error{core.CodeInvalid, fmt.Sprintf("the database has schema %d, and this ctxls-fleet knows %d at most", version, Schema), "install a newer ctxls-fleet"}
+	return &Error{coded.Invalid, fmt.Sprintf("the database has schema %d, and this ctxls-fleet knows %d at most", version, Schema), "install a newer ctxls-fleet"}
 }

@@ -8,15 +8,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Report is the figures over all tasks of all machines in a window of time.
 type Report struct {
 	core.FleetReport
-	Machines int         `json:"machines"`        // that have ever pushed
-	Alert    *core.Alert `json:"alert"`           // null where few enough tasks exceed the threshold
-	By       string      `json:"by,omitempty"`    // what Groups are by
-	Groups   []Group     `json:"groups,omitzero"` // the one with the most tasks first
+	Machines int          `json:"machines"`        // that have ever pushed
+	Alert    *fleet.Alert `json:"alert"`           // null where few enough tasks exceed the threshold
+	By       string       `json:"by,omitempty"`    // what Groups are by
+	Groups   []Group      `json:"groups,omitzero"` // the one with the most tasks first
 }
 
 // Group is the figures of the tasks that have something in common.
@@ -42,10 +46,10 @@ const figures = `count(*), count(*) FILTER (WHERE t.tokens > $2), coalesce(round
 	coalesce(percentile_disc(ARRAY[0.5, 0.9, 0.99]) WITHIN GROUP (ORDER BY t.tokens), '{0,0,0}')`
 
 // Report works out the figures of the tasks since an instant, in the database. by is one of Groupings, or "".
-func (db *DB) Report(ctx context.Context, since time.Time, by string, cfg core.MetricsConfig) (r Report, err error) {
+func (db *DB) Report(ctx context.Context, since time.Time, by string, cfg settings.MetricsConfig) (r Report, err error) {
 	expression, known := groupings[by]
 	if by != "" && !known {
-		return r, core.Errorf(core.CodeInvalid, "a report is by one of %v, got %q", Groupings, by)
+		return r, coded.Errorf(coded.Invalid, "a report is by one of %v, got %q", Groupings, by)
 	}
 	r.ThresholdTokens, r.By, r.TaskTokens = cfg.ThresholdTokens, by, []int{}
 	err = db.checked(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -57,9 +61,9 @@ func (db *DB) Report(ctx context.Context, since time.Time, by string, cfg core.M
 				return err
 			}
 			r.P50Tokens, r.P90Tokens, r.P99Tokens = ranks[0], ranks[1], ranks[2]
-			sums := core.TaskSums{Tasks: r.Tasks, Exceeding: exceeding}
+			sums := fleet.TaskSums{Tasks: r.Tasks, Exceeding: exceeding}
 			r.P90ExceedanceRate = sums.Rate()
-			if alert, due := (core.AlertGate{}).Due(sums, cfg, time.Time{}); due {
+			if alert, due := (fleet.AlertGate{}).Due(sums, cfg, time.Time{}); due {
 				r.Alert = &alert
 			}
 			if err := tx.QueryRow(ctx, "SELECT count(*), coalesce(sum(trim_operations), 0)::bigint, coalesce(sum(trimmed_tokens), 0)::bigint FROM ctxls.machines").
@@ -91,7 +95,7 @@ func histogram(ctx context.Context, tx pgx.Tx, since time.Time, r *Report) error
 		counts[tokens] = tasks
 		return nil
 	})
-	r.Histogram = core.HistogramOf(counts)
+	r.Histogram = fleet.HistogramOf(counts)
 	return err
 }
 
@@ -107,8 +111,8 @@ func groups(ctx context.Context, tx pgx.Tx, since time.Time, expression string, 
 		if err := row.Scan(&g.Name, &g.Tasks, &exceeding, &g.Average, &g.MaxTokens, &ranks); err != nil {
 			return g, err
 		}
-		g.Name = core.Sanitize(g.Name, 100)
-		g.Exceedance = core.TaskSums{Tasks: g.Tasks, Exceeding: exceeding}.Rate()
+		g.Name = text.Sanitize(g.Name, 100)
+		g.Exceedance = fleet.TaskSums{Tasks: g.Tasks, Exceeding: exceeding}.Rate()
 		g.P50Tokens, g.P90Tokens, g.P99Tokens = ranks[0], ranks[1], ranks[2]
 		return g, nil
 	})

@@ -9,6 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Session is a session of some machine. Its id is the hash that the machine sent, its directory what the machine sent of the project.
@@ -38,8 +41,8 @@ func scanSession(row pgx.CollectableRow) (s Session, err error) {
 		s.UpdatedAt = *updated
 	}
 	const name = 100 // characters. Another machine wrote them
-	for _, text := range []*string{&s.SessionID, (*string)(&s.Host), &s.Provider, &s.Model, &s.CWD, &s.Team} {
-		*text = core.Sanitize(*text, name)
+	for _, txt := range []*string{&s.SessionID, (*string)(&s.Host), &s.Provider, &s.Model, &s.CWD, &s.Team} {
+		*txt = text.Sanitize(*txt, name)
 	}
 	s.Agents, s.WorkingSet = []core.AgentView{}, []string{}
 	return s, err
@@ -60,7 +63,7 @@ func (db *DB) Sessions(ctx context.Context, f SessionFilter) (found []Session, e
 	}
 	err = db.checked(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, selectSessions+`WHERE ($2 OR s.ended_at IS NULL) AND ($3 = '' OR s.host = $3) AND ($4 = '' OR m.team = $4) AND s.updated_at >= $5
-			ORDER BY s.updated_at DESC, s.machine, s.no LIMIT $6`, core.IdleAfter.Seconds(), f.IncludeEnded, string(f.Host), f.Team, f.Since, limit)
+			ORDER BY s.updated_at DESC, s.machine, s.no LIMIT $6`, session.IdleAfter.Seconds(), f.IncludeEnded, string(f.Host), f.Team, f.Since, limit)
 		if err != nil {
 			return err
 		}
@@ -71,14 +74,14 @@ func (db *DB) Sessions(ctx context.Context, f SessionFilter) (found []Session, e
 }
 
 // Session returns one session, by its id. An id that no machine has sent is CodeNotFound.
-func (db *DB) Session(ctx context.Context, session string) (s Session, err error) {
+func (db *DB) Session(ctx context.Context, sess string) (s Session, err error) {
 	err = db.checked(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, selectSessions+"WHERE s.session = $2", core.IdleAfter.Seconds(), session)
+		rows, err := conn.Query(ctx, selectSessions+"WHERE s.session = $2", session.IdleAfter.Seconds(), sess)
 		if err == nil {
 			s, err = pgx.CollectOneRow(rows, scanSession)
 		}
 		if errors.Is(err, pgx.ErrNoRows) {
-			return &Error{core.CodeNotFound, "no machine has sent this session, or it is forgotten", ""}
+			return &Error{coded.NotFound, "no machine has sent this session, or it is forgotten", ""}
 		}
 		return err
 	})
@@ -86,15 +89,15 @@ func (db *DB) Session(ctx context.Context, session string) (s Session, err error
 }
 
 // Samples returns the newest points of a session's history, oldest first.
-func (db *DB) Samples(ctx context.Context, session string, limit int) (samples []core.Sample, err error) {
+func (db *DB) Samples(ctx context.Context, sess string, limit int) (samples []session.Sample, err error) {
 	err = db.ask(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, `SELECT * FROM (SELECT x.at, x.tokens, x.window_tokens, CASE x.kind WHEN 'c' THEN 'compaction' WHEN 'e' THEN 'estimate' ELSE 'usage' END
 			FROM ctxls.samples x JOIN ctxls.sessions s ON s.machine = x.machine AND s.no = x.session WHERE s.session = $1
-			ORDER BY x.at DESC, x.seq DESC LIMIT $2) newest ORDER BY at`, session, limit)
+			ORDER BY x.at DESC, x.seq DESC LIMIT $2) newest ORDER BY at`, sess, limit)
 		if err != nil {
 			return err
 		}
-		samples, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (s core.Sample, err error) {
+		samples, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (s session.Sample, err error) {
 			return s, row.Scan(&s.At, &s.Tokens, &s.WindowTokens, &s.Kind)
 		})
 		return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Batch is what one machine sends at once: figures, and names of hosts and models. It never holds a path, a title, a prompt or
@@ -30,7 +31,7 @@ type Batch struct {
 // Session is the state of one session.
 type Session struct {
 	Session          string          `json:"session"` // a hash, see Redaction
-	Host             core.Host       `json:"host"`
+	Host             session.Host    `json:"host"`
 	Provider         string          `json:"provider"`
 	Model            string          `json:"model"`
 	Project          string          `json:"project"` // as Redaction leaves it
@@ -51,22 +52,22 @@ type Session struct {
 
 // Sample is one point of a session's history. There are many: names are short.
 type Sample struct {
-	Session string          `json:"s"`
-	Seq     int64           `json:"q"`
-	At      int64           `json:"a"`
-	Tokens  int             `json:"t"`
-	Window  int             `json:"w"`
-	Kind    core.SampleKind `json:"k"`
+	Session string             `json:"s"`
+	Seq     int64              `json:"q"`
+	At      int64              `json:"a"`
+	Tokens  int                `json:"t"`
+	Window  int                `json:"w"`
+	Kind    session.SampleKind `json:"k"`
 }
 
 // Task is one task. Host, Model and Project are those of the session whose turn it was, "" where a caller recorded it.
 type Task struct {
-	Seq     int64     `json:"q"`
-	At      int64     `json:"a"`
-	Tokens  int       `json:"t"`
-	Host    core.Host `json:"h"`
-	Model   string    `json:"m"`
-	Project string    `json:"p"`
+	Seq     int64        `json:"q"`
+	At      int64        `json:"a"`
+	Tokens  int          `json:"t"`
+	Host    session.Host `json:"h"`
+	Model   string       `json:"m"`
+	Project string       `json:"p"`
 }
 
 // Trims are the machine's counters of what trimming saved.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 // Identity is who this machine is to its team. It lies in a file beside the store.
@@ -36,7 +36,7 @@ func OpenIdentity(dir string, fresh bool) (*Identity, error) {
 	case err != nil:
 		return nil, err
 	case json.Unmarshal(text, id) != nil || id.Machine == "" || id.Salt == "":
-		return nil, core.Errorf(core.CodeInvalid, "%s is damaged; remove it to push as a new machine", id.path)
+		return nil, coded.Errorf(coded.Invalid, "%s is damaged; remove it to push as a new machine", id.path)
 	}
 	if fresh {
 		*id = Identity{path: id.path, Machine: uuid(), Salt: rand.Text()}

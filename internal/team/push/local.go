@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Local is the Source that this machine's store is.
@@ -18,18 +20,18 @@ func (l Local) Changed(ctx context.Context, since int64) (core.News, error) {
 }
 
 // SamplesFrom implements Source.
-func (l Local) SamplesFrom(ctx context.Context, key core.Key, from int64) ([]core.NumberedSample, error) {
+func (l Local) SamplesFrom(ctx context.Context, key session.Key, from int64) ([]core.NumberedSample, error) {
 	return l.Archive.SamplesFrom(ctx, key, from)
 }
 
 // Tasks implements Source.
-func (l Local) Tasks(ctx context.Context) ([]core.NumberedTask, core.TrimCount, error) {
-	fleet, err := l.Archive.Fleet(ctx, 1) // one task, since all of them come below
+func (l Local) Tasks(ctx context.Context) ([]core.NumberedTask, fleet.TrimCount, error) {
+	figures, err := l.Archive.Fleet(ctx, 1) // one task, since all of them come below
 	if err != nil {
-		return nil, core.TrimCount{}, err
+		return nil, fleet.TrimCount{}, err
 	}
 	tasks, err := l.Archive.Tasks(ctx, l.Service.Config("").Metrics.WindowTasks)
-	return tasks, fleet.Trim, err
+	return tasks, figures.Trim, err
 }
 
 // Watch implements Source.

@@ -11,17 +11,20 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // Source is what is copied: the figures of this machine.
 type Source interface {
 	Changed(ctx context.Context, since int64) (core.News, error)
-	SamplesFrom(ctx context.Context, key core.Key, from int64) ([]core.NumberedSample, error)
-	Tasks(ctx context.Context) ([]core.NumberedTask, core.TrimCount, error)
+	SamplesFrom(ctx context.Context, key session.Key, from int64) ([]core.NumberedSample, error)
+	Tasks(ctx context.Context) ([]core.NumberedTask, fleet.TrimCount, error)
 	Watch(ctx context.Context) <-chan struct{}
 }
 
-// Sink is where it is copied to. Errors that trying again cannot mend carry core.CodeInvalid.
+// Sink is where it is copied to. Errors that trying again cannot mend carry coded.Invalid.
 type Sink interface {
 	// Claim makes the caller the one that speaks for its machine, and returns how far the machine has been copied.
 	Claim(ctx context.Context, c Claim) (Cursor, error)
@@ -30,7 +33,7 @@ type Sink interface {
 }
 
 // ErrLostCursor says that the other end is not where the sender believes it to be.
-var ErrLostCursor = core.Errorf(core.CodeUnavailable, "the database has lost the last changes that it took; they are sent again")
+var ErrLostCursor = coded.Errorf(coded.Unavailable, "the database has lost the last changes that it took; they are sent again")
 
 // maxPart is how many samples and tasks one batch holds. It bounds the memory of both sides.
 const maxPart = 5000
@@ -52,14 +55,14 @@ type Pusher struct {
 	claim   string // "" where there is none yet
 	cursor  Cursor
 	tasks   map[int64]int // tokens of the tasks in the ring that were sent, by number
-	trims   core.TrimCount
+	trims   fleet.TrimCount
 	trimmed bool // trims were sent
 	labels  map[string]label
 }
 
 // label is what a task inherits from its session.
 type label struct {
-	host           core.Host
+	host           session.Host
 	model, project string
 }
 
@@ -153,8 +156,8 @@ func (p *Pusher) collect(ctx context.Context) ([]Batch, func(), error) {
 }
 
 // session adds one session that has changed, with the samples that are missing at the other end.
-func (p *Pusher) session(ctx context.Context, b *builder, sent map[string]Sent, stored core.Session, view core.SessionView) error {
-	gone := view.State == core.StateIdle && p.Now().Sub(view.UpdatedAt) <= core.IdleAfter
+func (p *Pusher) session(ctx context.Context, b *builder, sent map[string]Sent, stored session.Session, view core.SessionView) error {
+	gone := view.State == core.StateIdle && p.Now().Sub(view.UpdatedAt) <= session.IdleAfter
 	s := p.Redact.view(view, gone)
 	before, known := sent[s.Session]
 	if known && before.StartedAt != s.StartedAt { // another session of that id: the first was forgotten meanwhile
@@ -164,7 +167,7 @@ func (p *Pusher) session(ctx context.Context, b *builder, sent map[string]Sent, 
 	if p.labels == nil {
 		p.labels = map[string]label{}
 	}
-	p.labels[core.TurnTaskPrefix(stored.Key())] = label{s.Host, s.Model, s.Project}
+	p.labels[session.TurnTaskPrefix(stored.Key())] = label{s.Host, s.Model, s.Project}
 	samples, err := p.Source.SamplesFrom(ctx, stored.Key(), before.Seq)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // Projects says what is sent of a session's project.
@@ -31,13 +33,13 @@ type Redaction struct {
 }
 
 // Session returns the name under which a session is sent: the first 16 hexadecimal digits of a salted SHA-256.
-func (r Redaction) Session(key core.Key) string {
+func (r Redaction) Session(key session.Key) string {
 	return digest(16, "session", r.Salt, string(key.Host), key.SessionID)
 }
 
 // Project returns what is sent of the project in a directory.
 func (r Redaction) Project(cwd string) string {
-	name := core.Sanitize(path.Base(strings.ReplaceAll(cwd, `\`, "/")), maxName)
+	name := text.Sanitize(path.Base(strings.ReplaceAll(cwd, `\`, "/")), maxName)
 	switch {
 	case cwd == "", r.Projects == ProjectNone:
 		return ""
@@ -51,8 +53,8 @@ func (r Redaction) Project(cwd string) string {
 func (r Redaction) view(v core.SessionView, gone bool) Session {
 	u := v.Usage
 	s := Session{
-		Session: r.Session(core.Key{Host: v.Host, SessionID: v.SessionID}),
-		Host:    v.Host, Provider: core.Sanitize(v.Provider, maxName), Model: core.Sanitize(v.Model, maxName), Project: r.Project(v.CWD),
+		Session: r.Session(session.Key{Host: v.Host, SessionID: v.SessionID}),
+		Host:    v.Host, Provider: text.Sanitize(v.Provider, maxName), Model: text.Sanitize(v.Model, maxName), Project: r.Project(v.CWD),
 		StartedAt: millis(v.StartedAt), UpdatedAt: millis(v.UpdatedAt),
 		Compactions: v.Compactions, Compacting: v.Compacting, Gone: gone,
 		Tokens: u.Tokens, WindowTokens: u.WindowTokens, CompactionTokens: u.CompactionTokens, ToCompaction: u.ToCompaction, Level: u.Level,

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
 const (
@@ -83,7 +83,7 @@ func temporary(err error) bool {
 	}](err); ok {
 		return t.Temporary()
 	}
-	return core.CodeOf(err) == core.CodeUnavailable
+	return coded.CodeOf(err) == coded.Unavailable
 }
 
 // sleep waits, and reports whether ctx still lasts.

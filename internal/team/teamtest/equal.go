@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/team/push"
 )
 
@@ -26,7 +27,7 @@ func (p *Postgres) Equal(t testing.TB, database string, machines ...*Machine) {
 			t.Fatal(err)
 		}
 		for _, v := range views {
-			key := core.Key{Host: v.Host, SessionID: v.SessionID}
+			key := session.Key{Host: v.Host, SessionID: v.SessionID}
 			name := id.Machine + "|" + redact.Session(key)
 			sessions = append(sessions, fmt.Sprintf("%s|%d|%d|%d", name, *v.Usage.Tokens, v.Compactions, v.UpdatedAt.UnixMilli()))
 			kept, err := m.Store.SamplesFrom(context.Background(), key, 0)
@@ -36,7 +37,7 @@ func (p *Postgres) Equal(t testing.TB, database string, machines ...*Machine) {
 			for _, s := range kept {
 				row := fmt.Sprintf("%s|%d|%d|%d|%d", name, s.Seq, s.At.UnixMilli(), s.Tokens, s.WindowTokens)
 				samples = append(samples, row+"|"+string(s.Kind[:1]))
-				if s.Kind == core.SampleCompaction {
+				if s.Kind == session.SampleCompaction {
 					compactions = append(compactions, row)
 				}
 			}

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 	"github.com/ctxls/ctxls/internal/team/push"
 )
@@ -35,13 +38,13 @@ func NewMachine(t testing.TB, dir string) *Machine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	cfg := core.DefaultConfig()
+	cfg := settings.Default()
 	return &Machine{Dir: dir, Store: s, Start: time.Now().Add(-time.Minute).Truncate(time.Millisecond), grown: map[string]int{},
-		Service: &core.Service{Store: s, Config: func(string) core.Config { return cfg }, Now: time.Now}}
+		Service: &core.Service{Store: s, Config: func(string) settings.Config { return cfg }, Now: time.Now}}
 }
 
 // Key returns the key of a session.
-func Key(id string) core.Key { return core.Key{Host: core.HostClaudeCode, SessionID: id} }
+func Key(id string) session.Key { return session.Key{Host: session.HostClaudeCode, SessionID: id} }
 
 // Grow lets a session make a turn: it holds so many tokens then, and its task had as many. A session that falls was compacted.
 func (m *Machine) Grow(t testing.TB, id string, tokens int) {
@@ -49,22 +52,22 @@ func (m *Machine) Grow(t testing.TB, id string, tokens int) {
 	m.grown[id]++
 	n := m.grown[id]
 	at := m.Start.Add(time.Duration(n) * time.Second)
-	task := core.Task{ID: fmt.Sprintf("%s%d", core.TurnTaskPrefix(Key(id)), n), Tokens: tokens, At: at}
-	q := core.Query{Key: Key(id), Task: func(core.Session) string { return task.ID }, WindowTasks: 1000}
-	err := m.Store.Update(context.Background(), q, func(st core.State) core.Changes {
+	task := fleet.Task{ID: fmt.Sprintf("%s%d", session.TurnTaskPrefix(Key(id)), n), Tokens: tokens, At: at}
+	q := core.Query{Key: Key(id), Task: func(session.Session) string { return task.ID }, WindowTasks: 1000}
+	err := m.Store.Update(context.Background(), q, func(st session.State) session.Changes {
 		s := st.Session
 		if !st.Known {
-			s = core.Session{Host: core.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: "claude-sonnet-4-6", StartedAt: m.Start}
+			s = session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: "claude-sonnet-4-6", StartedAt: m.Start}
 		}
-		kind := core.SampleUsage
+		kind := session.SampleUsage
 		if tokens < s.Gauge.Tokens {
-			kind = core.SampleCompaction
+			kind = session.SampleCompaction
 			s.Compaction.Count++
 		}
-		s.Gauge = core.Gauge{Known: true, Tokens: tokens, Provenance: core.ProvenanceTranscript, At: at}
+		s.Gauge = session.Gauge{Known: true, Tokens: tokens, Provenance: session.ProvenanceTranscript, At: at}
 		s.UpdatedAt = at
-		return core.Changes{Session: &s, Samples: []core.Sample{{At: at, Tokens: tokens, WindowTokens: 200_000, Kind: kind}}, Task: &task, WindowTasks: 1000,
-			Paths: []core.PathUse{{Path: "/home/alice/payroll/salaries.csv", Use: core.Edited, At: at}}}
+		return session.Changes{Session: &s, Samples: []session.Sample{{At: at, Tokens: tokens, WindowTokens: 200_000, Kind: kind}}, Task: &task, WindowTasks: 1000,
+			Paths: []session.PathUse{{Path: "/home/alice/payroll/salaries.csv", Use: session.Edited, At: at}}}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +78,7 @@ func (m *Machine) Grow(t testing.TB, id string, tokens int) {
 func (m *Machine) Delete(t testing.TB, id string) {
 	t.Helper()
 	delete(m.grown, id)
-	err := m.Store.Update(context.Background(), core.Query{Key: Key(id)}, func(core.State) core.Changes { return core.Changes{Delete: true} })
+	err := m.Store.Update(context.Background(), core.Query{Key: Key(id)}, func(session.State) session.Changes { return session.Changes{Delete: true} })
 	if err != nil {
 		t.Fatal(err)
 	}

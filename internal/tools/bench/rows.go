@@ -17,7 +17,7 @@ type group struct {
 
 var (
 	tokens = group{pkg: "./internal/core/token", benchtime: "300ms", count: 4}
-	domain = group{pkg: "./internal/core", benchtime: "1s", count: 1}
+	domain = group{pkg: "./internal/core/conversation", benchtime: "1s", count: 1}
 	server = group{pkg: "./internal/rpc", benchtime: "1s", count: 1}
 	crowd  = group{pkg: "./internal/store/sqlite", benchtime: "1s", count: 3}
 	state  = group{pkg: "./internal/store/sqlite", benchtime: "1s", count: 1}

@@ -38,7 +38,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 }
 
 // load replays all transcripts below dir, in order of their paths. None to measure is an error.
-func load(ctx context.Context, dir string) (sessions []session, err error) {
+func load(ctx context.Context, dir string) (sessions []recording, err error) {
 	counter, err := token.Get(token.Cl100k)
 	if err != nil {
 		return nil, err

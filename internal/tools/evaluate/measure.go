@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // horizons are after how many calls without a report the context is predicted.
@@ -31,7 +31,7 @@ type result struct {
 }
 
 // measure predicts everything that can be predicted.
-func measure(sessions []session) []result {
+func measure(sessions []recording) []result {
 	all := map[string]*result{}
 	for _, m := range methods() {
 		for _, s := range sessions {
@@ -119,7 +119,7 @@ func (r *result) predict(m method, rs []response) {
 		}
 		r.context[m.name()][h] = append(r.context[m.name()][h], math.Abs(off))
 		if o, ok := m.(*ours); ok && o.fresh {
-			below, above := core.Margin(predicted[h-1], h)
+			below, above := session.Margin(predicted[h-1], h)
 			switch {
 			case off > float64(below):
 				r.beneath[h]++

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // method predicts growth. A fresh one knows nothing of any model.
@@ -24,8 +24,8 @@ type method interface {
 // set it begins each with what is published of the model.
 type ours struct {
 	fresh        bool
-	calibrations map[string]core.Calibration
-	before       core.Tail // of the response before
+	calibrations map[string]session.Calibration
+	before       session.Tail // of the response before
 }
 
 func (o *ours) name() string {
@@ -36,13 +36,13 @@ func (o *ours) name() string {
 }
 
 func (o *ours) open() {
-	if o.before = (core.Tail{}); o.fresh || o.calibrations == nil {
-		o.calibrations = map[string]core.Calibration{}
+	if o.before = (session.Tail{}); o.fresh || o.calibrations == nil {
+		o.calibrations = map[string]session.Calibration{}
 	}
 }
 
-func (o *ours) estimator(model string) core.Estimator {
-	return core.NewEstimator("anthropic", model, o.calibrations[model])
+func (o *ours) estimator(model string) session.Estimator {
+	return session.NewEstimator("anthropic", model, o.calibrations[model])
 }
 
 func (o *ours) grow(rs []response) (sums []float64) {
@@ -91,7 +91,7 @@ func (p plain) grow(rs []response) (sums []float64) {
 // of the last 60 factors and of five that stand for the start.
 type reference struct {
 	running bool
-	factors []core.Factor
+	factors []session.Factor
 	tools   map[string]string // by call
 	turn    float64           // tokens thought earlier in the turn
 }
@@ -123,8 +123,8 @@ func (r *reference) k(model string) float64 {
 	if prior == 0 {
 		prior = 1
 	}
-	all := append(slices.Clone(r.factors), core.Factor{Value: prior, Weight: 5})
-	slices.SortFunc(all, func(a, b core.Factor) int { return cmp.Compare(a.Value, b.Value) })
+	all := append(slices.Clone(r.factors), session.Factor{Value: prior, Weight: 5})
+	slices.SortFunc(all, func(a, b session.Factor) int { return cmp.Compare(a.Value, b.Value) })
 	total, passed := 0.0, 0.0
 	for _, f := range all {
 		total += f.Weight
@@ -145,12 +145,12 @@ func (r *reference) parts(res response, output int) (fixed, content, tokens, tho
 	for _, p := range res.pieces {
 		n := float64(p.Tokens)
 		switch p.Class {
-		case core.AnswerText, core.ToolCall, core.Thought:
+		case session.AnswerText, session.ToolCall, session.Thought:
 			overhead, factor := 0.0, 1.18
-			if p.Class == core.ToolCall {
+			if p.Class == session.ToolCall {
 				overhead, factor = 55, 1.14
 				r.tools[p.CallID] = p.Tool
-			} else if p.Class == core.Thought {
+			} else if p.Class == session.Thought {
 				overhead = 0.205 * math.Max(0, float64(p.Bytes-150))
 				thought += overhead
 			}
@@ -160,18 +160,18 @@ func (r *reference) parts(res response, output int) (fixed, content, tokens, tho
 				tokens += n
 			}
 			continue
-		case core.ToolResult:
+		case session.ToolResult:
 			factor := toolFactor[r.tools[p.CallID]]
 			if factor == 0 {
 				factor = 1.17
 			}
 			fixed += 30
 			content += factor * n
-		case core.Image:
+		case session.Image:
 			fixed += 1500
-		case core.PromptText, core.InjectedText:
+		case session.PromptText, session.InjectedText:
 			content += 1.18 * n
-			prompted = prompted || p.Class == core.PromptText
+			prompted = prompted || p.Class == session.PromptText
 		}
 		tokens += n
 	}
@@ -212,6 +212,6 @@ func (r *reference) learn(res, next response) {
 	if !r.running || res.last || dropped || tokens < 150 || !(k >= 0.4 && k <= 3.5) || math.Abs(growth-predicted) > 8*(25+0.06*math.Abs(predicted)) {
 		return
 	}
-	r.factors = append(r.factors, core.Factor{Value: k, Weight: math.Min(1, tokens/1000) + 0.2})
+	r.factors = append(r.factors, session.Factor{Value: k, Weight: math.Min(1, tokens/1000) + 0.2})
 	r.factors = r.factors[max(0, len(r.factors)-60):]
 }

@@ -4,28 +4,29 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 )
 
 // session is the responses of one transcript, in order.
-type session []response
+type recording []response
 
 // response is one response of a model and what came into the context after it, up to the next.
 type response struct {
 	model  string
-	report core.Report
-	pieces []core.Piece
+	report session.Report
+	pieces []session.Piece
 	chars  int  // characters of the pieces
 	tokens int  // of the pieces, in cl100k_base
 	last   bool // the next response cannot be predicted from this one: a compaction or another model lies between
 }
 
 // replay reads a whole transcript, or the end of one that is longer than a read goes.
-func replay(ctx context.Context, path string, counter token.Counter) (session, error) {
+func replay(ctx context.Context, path string, counter token.Counter) (recording, error) {
 	adapter := claudecode.New(nil)
-	seen, err := adapter.Read(ctx, path, core.Cursor{})
+	seen, err := adapter.Read(ctx, path, session.Cursor{})
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func replay(ctx context.Context, path string, counter token.Counter) (session, e
 	if err != nil {
 		return nil, err
 	}
-	var s session
+	var s recording
 	for _, e := range reading.Entries {
 		if e.Report != nil {
 			s = s.respond(*e.Report)
@@ -60,14 +61,14 @@ func replay(ctx context.Context, path string, counter token.Counter) (session, e
 }
 
 // respond adds a report: of a new response, or of one more line of the last.
-func (s session) respond(rep core.Report) session {
+func (s recording) respond(rep session.Report) recording {
 	if len(s) > 0 {
 		r := &s[len(s)-1]
 		if r.report.MessageID == rep.MessageID && r.report.Tokens == rep.Tokens {
 			r.report.Tuple.Output = max(r.report.Tuple.Output, rep.Tuple.Output)
 			return s
 		}
-		r.last = r.last || r.model != core.PlainModel(rep.Model)
+		r.last = r.last || r.model != model.Plain(rep.Model)
 	}
-	return append(s, response{model: core.PlainModel(rep.Model), report: rep})
+	return append(s, response{model: model.Plain(rep.Model), report: rep})
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // player plays a recording through ctxls and tells what happens.
@@ -39,7 +42,7 @@ func (p *player) introduce(server serverInfo) {
 	length := events[len(events)-1].At.Sub(events[0].At).Round(time.Second)
 	host := "Claude Code"
 	if i := slices.IndexFunc(events, func(e event) bool { return e.Name == statusLine }); i >= 0 {
-		host += " " + core.Sanitize(events[i].read().Version, 20)
+		host += " " + text.Sanitize(events[i].read().Version, 20)
 	}
 	fmt.Fprintf(p.screen.w, "A recorded session of %s, %s long, through %s %s:\n\n", host, length, server.Name, server.Version)
 	for _, l := range []line{
@@ -96,9 +99,9 @@ func (p *player) hook(ctx context.Context, e event) (moment, error) {
 		return m, err
 	}
 	id := struct {
-		SessionID string    `json:"sessionId"`
-		Host      core.Host `json:"host"`
-	}{e.read().SessionID, core.HostClaudeCode}
+		SessionID string       `json:"sessionId"`
+		Host      session.Host `json:"host"`
+	}{e.read().SessionID, session.HostClaudeCode}
 	return m, p.client.call("session/get", id, &m.seen)
 }
 
@@ -140,7 +143,7 @@ func (p *player) tell(m moment) {
 		p.turn = true
 	} else if m.event.Name == statusLine && p.turn {
 		p.turn = false
-		p.screen.print(at, line{"status", p.screen.fit(core.Sanitize(m.shown, 500))}, dim)
+		p.screen.print(at, line{"status", p.screen.fit(text.Sanitize(m.shown, 500))}, dim)
 	}
 	p.seen = m.seen
 }
@@ -151,16 +154,16 @@ func (p *player) drop(m moment) {
 	switch {
 	case m.event.Name == "PreCompact" && u.Tokens != nil:
 		p.before = *u.Tokens
-	case p.before > 0 && m.seen.Compactions > 0 && u.Tokens != nil && *u.Provenance != core.ProvenanceEstimate && *u.Tokens < p.before:
+	case p.before > 0 && m.seen.Compactions > 0 && u.Tokens != nil && *u.Provenance != session.ProvenanceEstimate && *u.Tokens < p.before:
 		p.screen.print(-1, line{"", fmt.Sprintf("compaction took it from %d%% to %d%%: %s tokens are free again",
-			core.Percent(p.before, u.WindowTokens), core.Percent(*u.Tokens, u.WindowTokens), digits(p.before-*u.Tokens))}, plain)
+			text.Percent(p.before, u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens), digits(p.before-*u.Tokens))}, plain)
 		p.before = 0
 	}
 }
 
 // end tells what stands at the end, and fails when anything was wrong.
 func (p *player) end() error {
-	var fleet core.ContextOptimizationReport
+	var fleet fleet.ContextOptimizationReport
 	var list struct {
 		Sessions []core.SessionView `json:"sessions"`
 	}
@@ -181,7 +184,7 @@ func (p *player) end() error {
 
 	failures := p.referee.end(p.seen, fleet, len(list.Sessions))
 	if log := p.stage.log(); log != "" {
-		failures = append(failures, "in the log: "+core.Sanitize(log, 1000))
+		failures = append(failures, "in the log: "+text.Sanitize(log, 1000))
 	}
 	if len(failures) == 0 {
 		p.screen.print(-1, line{"ok", "every figure, mark and reminder is what the recording calls for"}, green)

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // moment is what happened at one hook.
@@ -55,7 +58,7 @@ func (r *referee) see(m moment) {
 	}
 	switch m.event.Name {
 	case statusLine:
-		if percent := fmt.Sprintf(" %d%% ", core.Percent(r.tokens, r.window)); r.tokens > 0 && !strings.Contains(m.shown, percent) {
+		if percent := fmt.Sprintf(" %d%% ", text.Percent(r.tokens, r.window)); r.tokens > 0 && !strings.Contains(m.shown, percent) {
 			r.fail("the status line does not say%s: %q", percent, m.shown)
 		}
 	case "UserPromptSubmit":
@@ -111,7 +114,7 @@ var markPattern = regexp.MustCompile(`\[context used: [^\]]*\]`)
 func (r *referee) mark(told string) {
 	var want []string
 	if r.tokens > 0 {
-		want = []string{fmt.Sprintf("[context used: %d%%]", core.Percent(r.tokens, r.window))}
+		want = []string{fmt.Sprintf("[context used: %d%%]", text.Percent(r.tokens, r.window))}
 	}
 	got := markPattern.FindAllString(told, -1)
 	r.marks += len(got)
@@ -144,7 +147,7 @@ func (r *referee) workingContext(told string) {
 // gauge holds what a client sees against what the host reported.
 func (r *referee) gauge(m moment) {
 	u := m.seen.Usage
-	reported := u.Tokens != nil && *u.Provenance != core.ProvenanceEstimate
+	reported := u.Tokens != nil && *u.Provenance != session.ProvenanceEstimate
 	switch {
 	case r.tokens == 0 && reported:
 		r.fail("after %s clients see %s tokens, and the host reported none since the compaction or the start", m.event.Name, digits(*u.Tokens))
@@ -160,7 +163,7 @@ var acts = map[string]bool{
 }
 
 // end takes in what stands after the last hook, and returns all that was wrong.
-func (r *referee) end(last core.SessionView, report core.ContextOptimizationReport, listed int) []string {
+func (r *referee) end(last core.SessionView, report fleet.ContextOptimizationReport, listed int) []string {
 	if last.Compactions != r.compactions {
 		r.fail("clients see %d compactions, the transcript has %d", last.Compactions, r.compactions)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -217,7 +218,7 @@ func TestWhatStandsAtTheEnd(t *testing.T) {
 	}
 	r.prompts, r.ended = 5, true
 	right := core.SessionView{Compactions: 1, State: core.StateEnded}
-	if got := r.end(right, core.ContextOptimizationReport{Tasks: 5}, 1); len(got) > 0 {
+	if got := r.end(right, fleet.ContextOptimizationReport{Tasks: 5}, 1); len(got) > 0 {
 		t.Errorf("nothing is wrong, and it says %q", got)
 	}
 	wrong := core.SessionView{Compactions: 2, State: core.StateActive, WorkingSet: make([]string, 21)}
@@ -225,7 +226,7 @@ func TestWhatStandsAtTheEnd(t *testing.T) {
 		"clients see 2 compactions, the transcript has 1", "the session is active at the end", "clients see 21 paths, want at most 20",
 		"the report covers 4 tasks, there were 5 prompts", "2 sessions are listed, want 1",
 	}
-	if diff := cmp.Diff(want, r.end(wrong, core.ContextOptimizationReport{Tasks: 4}, 2)); diff != "" {
+	if diff := cmp.Diff(want, r.end(wrong, fleet.ContextOptimizationReport{Tasks: 4}, 2)); diff != "" {
 		t.Error(diff)
 	}
 }

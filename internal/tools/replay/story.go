@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // line is one line of the log: who did or said something, and what.
@@ -22,13 +25,13 @@ func story(e event) (line, bool) {
 		}
 		return line{"host", "starts a session"}, true
 	case "UserPromptSubmit":
-		return line{"user", core.Sanitize(p.Prompt, 300)}, true
+		return line{"user", text.Sanitize(p.Prompt, 300)}, true
 	case "PostToolBatch":
 		return line{"tools", tools(p)}, true
 	case "Stop":
-		return line{"agent", core.Sanitize(p.Answer, 130)}, true
+		return line{"agent", text.Sanitize(p.Answer, 130)}, true
 	case "PreCompact":
-		return line{"host", fmt.Sprintf("is about to compact the conversation (%s)", core.Sanitize(p.Trigger, 20))}, true
+		return line{"host", fmt.Sprintf("is about to compact the conversation (%s)", text.Sanitize(p.Trigger, 20))}, true
 	case "SessionEnd":
 		return line{"host", "ends the session"}, true
 	}
@@ -37,21 +40,21 @@ func story(e event) (line, bool) {
 
 // tools names the calls of a batch, those of one tool together: "Read cli.py, store.py; Bash python3 -m unittest".
 func tools(p said) string {
-	var text strings.Builder
+	var txt strings.Builder
 	var tool, target string
 	for _, call := range p.ToolCalls {
 		next := cmp.Or(strings.TrimPrefix(call.Input.File, p.CWD+"/"), call.Input.Command)
 		switch {
 		case tool == "":
-			text.WriteString(call.Name + " " + next)
+			txt.WriteString(call.Name + " " + next)
 		case call.Name != tool:
-			text.WriteString("; " + call.Name + " " + next)
+			txt.WriteString("; " + call.Name + " " + next)
 		case next != target: // several edits of one file are one to the reader
-			text.WriteString(", " + next)
+			txt.WriteString(", " + next)
 		}
 		tool, target = call.Name, next
 	}
-	return core.Sanitize(text.String(), 300)
+	return text.Sanitize(txt.String(), 300)
 }
 
 // gauge draws what a client shows of a session.
@@ -60,10 +63,10 @@ func gauge(u core.Usage, cells int) string {
 		return fmt.Sprintf("%s   ?   unknown, of %s", strings.Repeat("·", cells), digits(u.WindowTokens))
 	}
 	mark := ""
-	if *u.Provenance == core.ProvenanceEstimate {
+	if *u.Provenance == session.ProvenanceEstimate {
 		mark = "~"
 	}
-	percent := core.Percent(*u.Tokens, u.WindowTokens)
+	percent := text.Percent(*u.Tokens, u.WindowTokens)
 	full := (percent*cells + 50) / 100
 	text := fmt.Sprintf("%s%s %4s  %s%s/%s", strings.Repeat("█", full), strings.Repeat("░", cells-full), fmt.Sprintf("%s%d%%", mark, percent),
 		mark, digits(*u.Tokens), digits(u.WindowTokens))
@@ -74,7 +77,7 @@ func gauge(u core.Usage, cells int) string {
 }
 
 // report tells the fleet's figures.
-func report(r core.ContextOptimizationReport) string {
+func report(r fleet.ContextOptimizationReport) string {
 	return fmt.Sprintf("%s, %.0f%% of them over %s tokens; average %s, p90 %s, largest %s",
 		counted(r.Tasks, "task"), r.P90ExceedanceRate*100, digits(r.ThresholdTokens), digits(r.AverageTokens), digits(r.P90Tokens), digits(r.MaxTokens))
 }
@@ -82,7 +85,7 @@ func report(r core.ContextOptimizationReport) string {
 // summary tells of a session in a list.
 func summary(s core.SessionView) string {
 	return fmt.Sprintf("%s in %s: %s of %s tokens, %s, %s, %s", s.Host, path.Base(s.CWD), shown(s.Usage.Tokens), digits(s.Usage.WindowTokens),
-		core.Sanitize(s.Model, 40), counted(s.Compactions, "compaction"), s.State)
+		text.Sanitize(s.Model, 40), counted(s.Compactions, "compaction"), s.State)
 }
 
 // shown writes a number of tokens that may be unknown.

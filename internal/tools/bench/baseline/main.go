@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/store"
 )
 
@@ -19,15 +20,15 @@ func main() {
 		log.Fatal(err)
 	}
 	now := time.Now()
-	key := core.Key{Host: core.HostClaudeCode, SessionID: "baseline"}
-	err = s.Update(ctx, core.Query{Key: key}, func(st core.State) core.Changes {
-		session := st.Session
-		session.Host, session.SessionID, session.CWD, session.Model = key.Host, key.SessionID, "/home/dev/project", "claude-sonnet-4-6"
-		session.Gauge = core.Gauge{Known: true, Tokens: 143_912, Provenance: core.ProvenanceTranscript, At: now}
-		session.UpdatedAt = now
-		return core.Changes{Session: &session, MaxSessions: 100,
-			Paths:   []core.PathUse{{Path: "/home/dev/project/src/main.go", Use: core.Read, At: now}, {Path: "/home/dev/project/src/util.go", Use: core.Read, At: now}},
-			Samples: []core.Sample{{At: now, Tokens: 143_912, WindowTokens: 200_000, Kind: core.SampleUsage}}}
+	key := session.Key{Host: session.HostClaudeCode, SessionID: "baseline"}
+	err = s.Update(ctx, core.Query{Key: key}, func(st session.State) session.Changes {
+		sess := st.Session
+		sess.Host, sess.SessionID, sess.CWD, sess.Model = key.Host, key.SessionID, "/home/dev/project", "claude-sonnet-4-6"
+		sess.Gauge = session.Gauge{Known: true, Tokens: 143_912, Provenance: session.ProvenanceTranscript, At: now}
+		sess.UpdatedAt = now
+		return session.Changes{Session: &sess, MaxSessions: 100,
+			Paths:   []session.PathUse{{Path: "/home/dev/project/src/main.go", Use: session.Read, At: now}, {Path: "/home/dev/project/src/util.go", Use: session.Read, At: now}},
+			Samples: []session.Sample{{At: now, Tokens: 143_912, WindowTokens: 200_000, Kind: session.SampleUsage}}}
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -1,0 +1,94 @@
+package conversation
+
+import (
+	"hash/maphash"
+	"sync"
+	"unsafe"
+)
+
+// cacheBytes bounds what a Meter remembers. A message takes a few hundred bytes of it whatever its own length, so 8 MiB
+// hold some 30,000 messages: the longest conversations of several sessions.
+const cacheBytes = 8 << 20
+
+// countCache remembers what measuring learned of a message under the hash of its bytes, so that a conversation that grew
+// costs only what is new. It keeps two generations: when the young one is full it becomes the old one, and what was in the
+// old one and has not been asked for since is gone. Its zero value is ready for use, by any number of goroutines.
+type countCache struct {
+	mu         sync.Mutex
+	young, old map[cacheKey]*gist
+	size       int // of young, in bytes
+}
+
+// cacheKey is the content and everything else that a count depends on.
+type cacheKey struct {
+	content [2]uint64
+	kind    kind
+	lens    lens
+}
+
+// kind is what the bytes are: the same bytes count otherwise as tool definitions than as a system prompt.
+type kind byte
+
+const (
+	kindMessage kind = iota
+	kindSystem
+	kindTools
+)
+
+// contentSeeds makes the hash of each process its own, so that nobody can prepare two messages that collide; 128 bits make
+// an accident unthinkable.
+var contentSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func keyOf(kind kind, lens lens, content []byte) cacheKey {
+	return cacheKey{
+		content: [2]uint64{maphash.Bytes(contentSeeds[0], content), maphash.Bytes(contentSeeds[1], content)},
+		kind:    kind,
+		lens:    lens,
+	}
+}
+
+func (c *countCache) get(key cacheKey) *gist {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.young[key]; g != nil {
+		return g
+	}
+	g := c.old[key]
+	if g != nil {
+		c.add(key, g)
+	}
+	return g
+}
+
+func (c *countCache) put(key cacheKey, g *gist) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(key, g)
+}
+
+func (c *countCache) add(key cacheKey, g *gist) {
+	size := g.size()
+	if size > cacheBytes/2 || c.young[key] != nil {
+		return
+	}
+	if c.size+size > cacheBytes/2 {
+		c.young, c.old, c.size = nil, c.young, 0
+	}
+	if c.young == nil {
+		c.young = map[cacheKey]*gist{}
+	}
+	c.young[key] = g
+	c.size += size
+}
+
+// size estimates the memory that the cache spends on a gist, in bytes: the gist, what it refers to, and its place in a map
+// that is at worst half empty.
+func (g *gist) size() int {
+	size := int(unsafe.Sizeof(*g)) + 2*int(unsafe.Sizeof(cacheKey{})+unsafe.Sizeof(g)) + len(g.role)
+	for _, refs := range [][]ref{g.calls, g.answers} {
+		for _, r := range refs {
+			size += int(unsafe.Sizeof(r)) + len(r.id) + len(r.name)
+		}
+	}
+	return size + len(g.bodies)*int(unsafe.Sizeof(body{}))
+}

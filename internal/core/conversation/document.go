@@ -1,0 +1,55 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/jsonscan"
+)
+
+// Document is a conversation as it lies in a file: an array of messages, or the body of a request to a model.
+type Document struct {
+	Conversation
+	head, tail []byte // what stands around the messages
+}
+
+// ReadDocument finds the conversation in a JSON document: an array of messages, an object with messages and perhaps system,
+// tools and model (OpenAI, Anthropic, an export of OpenCode's), or one with contents, systemInstruction and tools (Gemini).
+// A byte order mark in front is passed over.
+//
+// Errors carry CodeInvalid and say what was expected. The messages themselves are looked at by Measure and Trim.
+func ReadDocument(doc []byte) (Document, error) {
+	text := bytes.TrimPrefix(doc, []byte("\ufeff"))
+	v, err := jsonscan.Parse(text, nil)
+	if err != nil {
+		return Document{}, coded.Errorf(coded.Invalid, "%w", err)
+	}
+	var system, tools, model jsonscan.Value
+	messages := v
+	if v.IsObject() {
+		messages = jsonscan.Value{}
+		v.Pick(
+			jsonscan.Into("messages", &messages), jsonscan.Into("contents", &messages),
+			jsonscan.Into("system", &system), jsonscan.Into("systemInstruction", &system), jsonscan.Into("system_instruction", &system),
+			jsonscan.Into("tools", &tools), jsonscan.Into("model", &model),
+		)
+	}
+	if !messages.IsArray() {
+		return Document{}, coded.Errorf(coded.Invalid, `expected an array of messages or an object with "messages", got %s`, v.Kind())
+	}
+	if model.Present() && !model.IsString() {
+		return Document{}, coded.Errorf(coded.Invalid, "%w", at("model", mismatch("a string", model)))
+	}
+	before := len(doc) - len(text)
+	return Document{
+		Conversation: Conversation{Messages: messages.Raw(), System: system.Raw(), Tools: tools.Raw(), Model: model.Text()},
+		head:         doc[:before+messages.Lo],
+		tail:         doc[before+messages.Hi:],
+	}, nil
+}
+
+// With returns the document with other messages in the place of its own, all else byte for byte.
+func (d Document) With(messages json.RawMessage) []byte {
+	return bytes.Join([][]byte{d.head, messages, d.tail}, nil)
+}

@@ -1,0 +1,299 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxls/ctxls/internal/jsonscan"
+	"pgregory.net/rapid"
+)
+
+// drawn is a generated conversation, with what the generator knows of it: which messages belong together.
+type drawn struct {
+	messages []string
+	pairs    [][2]int // message of a call, message of its answer
+	system   []int
+}
+
+// dialect writes messages in one of the four forms. A nil result says that the form keeps results within the call's message.
+type dialect struct {
+	name   string
+	text   func(role, text string) string
+	call   func(ids []string, args string) string
+	answer func(ids []string, body string) []string
+}
+
+func blocks(format string, ids []string, rest string) string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, fmt.Sprintf(format, quote(id), quote(rest)))
+	}
+	return strings.Join(out, " , ")
+}
+
+var dialects = []dialect{
+	{
+		name: "openai",
+		text: func(role, text string) string {
+			return fmt.Sprintf("{ \"role\":%q,\n\"content\":%s}", role, quote(text))
+		},
+		call: func(ids []string, args string) string {
+			return `{"role":"assistant","content":null,"tool_calls":[` + blocks(`{"id":%s,"type":"function","function":{"name":"run","arguments":%s}}`, ids, args) + `]}`
+		},
+		answer: func(ids []string, body string) (out []string) {
+			for _, id := range ids {
+				out = append(out, fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%s}`, id, quote(body)))
+			}
+			return out
+		},
+	},
+	{
+		name: "anthropic",
+		text: func(role, text string) string {
+			return fmt.Sprintf(`{"role":%q,"content":[{"type":"text","text":%s}],"x":1.50}`, role, quote(text))
+		},
+		call: func(ids []string, args string) string {
+			return `{"role":"assistant","content":[{"type":"thinking","thinking":"hm \ud83d","signature":"c2ln"},` + blocks(`{"type":"tool_use","id":%s,"name":"run","input":{"a": %s}}`, ids, args) + `]}`
+		},
+		answer: func(ids []string, body string) []string {
+			return []string{`{"role":"user","content":[` + blocks(`{"type":"tool_result","tool_use_id":%s,"content":[{"type":"text","text":%s}]}`, ids, body) + `,{"type":"text","text":"and <so> on\/"}]}`}
+		},
+	},
+	{
+		name: "opencode",
+		text: func(role, text string) string {
+			return fmt.Sprintf(`{"info":{"id":"m","role":%q},"parts":[{"type":"text","text":%s}]}`, role, quote(text))
+		},
+		call: func(ids []string, args string) string {
+			return `{"info":{"role":"assistant"},"parts":[` + blocks(`{"type":"tool","tool":"run","callID":%s,"state":{"input":{},"output":%s}}`, ids, args+strings.Repeat(" again", 30)) + `]}`
+		},
+	},
+	{
+		name: "gemini",
+		text: func(role, text string) string {
+			if role == "assistant" {
+				role = "model"
+			}
+			return fmt.Sprintf(`{"role":%q,"parts":[{"text":%s}]}`, role, quote(text))
+		},
+		call: func(ids []string, args string) string {
+			return `{"role":"model","parts":[` + blocks(`{"functionCall":{"name":%s,"args":{"a":%s}}}`, ids, args) + `]}`
+		},
+		answer: func(ids []string, body string) []string {
+			return []string{`{"role":"user","parts":[` + blocks(`{"functionResponse":{"name":%s,"response":{"output":%s}}}`, ids, body) + `]}`}
+		},
+	},
+}
+
+var drawText = rapid.Custom(func(t *rapid.T) string {
+	word := rapid.SampledFrom([]string{"alpha", " the", "<b>", "\n", "\u2028", "Größe", "漢字", "😀", `"quoted"`, "[tool result cleared by ctxls: 3 tokens]"}).Draw(t, "word")
+	return strings.Repeat(word, rapid.IntRange(0, 40).Draw(t, "times"))
+})
+
+// drawConversation mixes forms in one conversation too: they are told apart per message.
+var drawConversation = rapid.Custom(func(t *rapid.T) (d drawn) {
+	reuse := rapid.Bool().Draw(t, "reuse ids")
+	mixed := rapid.Bool().Draw(t, "mixed forms")
+	form := rapid.SampledFrom(dialects).Draw(t, "form")
+	add := func(m string) int {
+		d.messages = append(d.messages, m)
+		return len(d.messages) - 1
+	}
+	for step := range rapid.IntRange(0, 12).Draw(t, "steps") {
+		if mixed {
+			form = rapid.SampledFrom(dialects).Draw(t, "form of the step")
+		}
+		switch rapid.SampledFrom([]string{"system", "user", "assistant", "tools", "tools", "orphan"}).Draw(t, "step") {
+		case "system":
+			role := rapid.SampledFrom([]string{"system", "developer"}).Draw(t, "role")
+			d.system = append(d.system, add(form.text(role, drawText.Draw(t, "text"))))
+		case "user":
+			add(form.text("user", drawText.Draw(t, "text")))
+		case "assistant":
+			add(form.text("assistant", drawText.Draw(t, "text")))
+		case "orphan":
+			if form.answer != nil {
+				add(form.answer([]string{fmt.Sprintf("orphan-%d", step)}, drawText.Draw(t, "body"))[0])
+			}
+		case "tools":
+			var ids []string
+			for i := range rapid.IntRange(1, 3).Draw(t, "calls") {
+				id := fmt.Sprintf("call-%d", i)
+				if !reuse {
+					id = fmt.Sprintf("%s-%d", id, step)
+				}
+				ids = append(ids, id)
+			}
+			caller := add(form.call(ids, drawText.Draw(t, "arguments")))
+			if form.answer == nil {
+				continue
+			}
+			answered := rapid.IntRange(0, len(ids)).Draw(t, "answered")
+			if answered == 0 {
+				continue
+			}
+			for _, answer := range form.answer(ids[:answered], drawText.Draw(t, "body")) {
+				if rapid.IntRange(0, 4).Draw(t, "interrupted") == 0 {
+					add(form.text("user", "wait"))
+				}
+				d.pairs = append(d.pairs, [2]int{caller, add(answer)})
+			}
+		}
+	}
+	return d
+})
+
+var drawTrim = rapid.Custom(func(t *rapid.T) TrimRequest {
+	target := rapid.IntRange(1, 600).Draw(t, "target")
+	return TrimRequest{
+		TargetTokens: &target,
+		Strategy:     rapid.SampledFrom([]string{"", "oldest", "toolResults"}).Draw(t, "strategy"),
+		StartOn:      rapid.SampledFrom([]string{"", "user"}).Draw(t, "startOn"),
+		KeepLast:     rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "keepLast"),
+		Conversation: Conversation{
+			Framing: rapid.SampledFrom([]string{"", "openai"}).Draw(t, "framing"),
+			System:  json.RawMessage(rapid.SampledFrom([]string{"", `"Be terse."`}).Draw(t, "system")),
+		},
+	}
+})
+
+func TestTrimLaws(t *testing.T) {
+	meter := testMeter()
+	rapid.Check(t, func(t *rapid.T) {
+		d, req := drawConversation.Draw(t, "conversation"), drawTrim.Draw(t, "request")
+		req.Messages = conversation(d.messages...).Messages
+		trim := func(req TrimRequest) TrimResult {
+			result, err := meter.Trim(req)
+			if err != nil {
+				t.Fatalf("Trim: %v", err)
+			}
+			return result
+		}
+		got := trim(req)
+
+		// What it says of itself is true.
+		measure := MeasureRequest{Conversation: req.Conversation}
+		if m, _ := meter.Measure(measure); m.Tokens != got.OriginalTokens {
+			t.Fatalf("originalTokens %d, the input measures %d", got.OriginalTokens, m.Tokens)
+		}
+		measure.Messages = got.Messages
+		if m, err := meter.Measure(measure); err != nil || m.Tokens != got.Tokens {
+			t.Fatalf("tokens %d, the output measures %d, %v", got.Tokens, m.Tokens, err)
+		}
+		if got.Satisfied != (got.Tokens <= *req.TargetTokens) {
+			t.Fatalf("%d tokens for %d, satisfied %v", got.Tokens, *req.TargetTokens, got.Satisfied)
+		}
+
+		// Kept messages are a subsequence, byte for byte, cleared ones aside.
+		gone := func(i int) bool { return slices.Contains(got.Removed, i) }
+		var kept []string
+		for i, m := range d.messages {
+			if !gone(i) {
+				kept = append(kept, m)
+			}
+		}
+		out, err := jsonscan.Parse(got.Messages, nil)
+		if err != nil {
+			t.Fatalf("the output is %v", err)
+		}
+		n := 0
+		for i := range d.messages {
+			if gone(i) {
+				continue
+			}
+			var v jsonscan.Value
+			for j, element := range out.Elements() {
+				if j == n {
+					v = element
+				}
+			}
+			if v.Doc == nil {
+				t.Fatalf("message %d is missing", i)
+			}
+			if cleared := slices.Contains(got.Cleared, i); cleared == (string(v.Raw()) == kept[n]) {
+				t.Fatalf("message %d (cleared: %v) came out as %s", i, cleared, v.Raw())
+			}
+			n++
+		}
+
+		// System stays; pairs are closed.
+		for _, i := range d.system {
+			if gone(i) {
+				t.Fatalf("system message %d is gone", i)
+			}
+		}
+		for _, p := range d.pairs {
+			if gone(p[0]) != gone(p[1]) {
+				t.Fatalf("call %d gone: %v, its answer %d gone: %v", p[0], gone(p[0]), p[1], gone(p[1]))
+			}
+		}
+		if req.StartOn == "user" && req.KeepLast == 0 {
+			for _, v := range out.Elements() {
+				r := reader{count: count}
+				if err := r.message(v); err != nil {
+					t.Fatal(err)
+				}
+				if r.instructs() {
+					continue
+				}
+				if !r.opensTurn() {
+					t.Fatalf("starts on %s", v.Raw())
+				}
+				break
+			}
+		}
+
+		// Again changes nothing.
+		again := req
+		again.Messages = got.Messages
+		if second := trim(again); !bytes.Equal(second.Messages, got.Messages) || len(second.Removed)+len(second.Cleared) > 0 {
+			t.Fatalf("a second trim removed %v and cleared %v", second.Removed, second.Cleared)
+		}
+
+		// A larger target keeps a superset.
+		larger := *req.TargetTokens + rapid.IntRange(0, 300).Draw(t, "more")
+		more := req
+		more.TargetTokens = &larger
+		for _, i := range trim(more).Removed {
+			if !gone(i) {
+				t.Fatalf("message %d goes at %d and stays at %d", i, larger, *req.TargetTokens)
+			}
+		}
+	})
+}
+
+// Each text counts on its own, so a conversation measures what its messages measure, however they are counted before.
+func TestMeasureAddsUp(t *testing.T) {
+	meter := testMeter()
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawConversation.Draw(t, "conversation")
+		sum := 0
+		for _, m := range d.messages {
+			got, err := testMeter().Measure(MeasureRequest{Conversation: conversation(m)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += got.Tokens
+		}
+		for range 2 {
+			got, err := meter.Measure(MeasureRequest{Conversation: conversation(d.messages...), Breakdown: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			byRole, byMessage := 0, 0
+			for _, n := range got.ByRole {
+				byRole += n
+			}
+			for _, n := range got.ByMessage {
+				byMessage += n
+			}
+			if got.Tokens != sum || byRole != sum || byMessage != sum {
+				t.Fatalf("%d tokens, %d by role, %d by message; alone the messages count %d", got.Tokens, byRole, byMessage, sum)
+			}
+		}
+	})
+}

@@ -1,0 +1,336 @@
+package conversation
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/jsonscan"
+)
+
+// gist is what measuring and trimming need to know of one message. It is kept in the count cache and shared, so it is
+// never changed once it is made and holds nothing of the message itself.
+type gist struct {
+	role    string
+	tokens  int
+	exact   bool // only text was counted
+	named   bool // carries a name, which framing counts
+	calls   []ref
+	answers []ref
+	bodies  []body
+}
+
+// ref is how a tool result finds its call: by id, or by the tool's name where the form has no ids.
+type ref struct{ id, name string }
+
+// body is the content of one tool result: bytes lo to hi of its message, and what they count.
+type body struct {
+	lo, hi  int
+	tokens  int
+	object  bool // the form wants an object here, not a string
+	cleared bool // it is a placeholder already
+	// extraLo and extraHi are an array of attachments that goes with the body, where there is one.
+	extraLo, extraHi int
+}
+
+// instructs reports whether trimming keeps the message whatever the target.
+func (g *gist) instructs() bool { return g.role == "system" || g.role == "developer" }
+
+// opensTurn reports whether the message is a user's own: one that a conversation may start with.
+func (g *gist) opensTurn() bool { return g.role == "user" && len(g.answers) == 0 && len(g.bodies) == 0 }
+
+// lens is what a count depends on besides the content: it is part of the key under which counts are cached.
+type lens struct {
+	encoding string
+	images   imageRule
+}
+
+// reader takes one message apart and counts what is in it.
+type reader struct {
+	lens
+	count func(string) int
+	gist
+	depth   int // of arrays of blocks inside blocks
+	scratch []byte
+}
+
+// maxNested bounds how deeply blocks hold blocks: a document in a result is the third level. What is deeper counts as what
+// is not known, so that no input is passed over more often than that.
+const maxNested = 10
+
+// nested reads the elements of an array of blocks.
+func (r *reader) nested(array jsonscan.Value, read func(jsonscan.Value) error) error {
+	if r.depth == maxNested {
+		r.unknown(array)
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	for i, block := range array.Elements() {
+		if err := read(block); err != nil {
+			return at(index(i), err)
+		}
+	}
+	return nil
+}
+
+// read fills the gist.
+func (r *reader) read(kind kind, v jsonscan.Value) error {
+	r.exact = true
+	switch kind {
+	case kindSystem:
+		return r.system(v)
+	case kindTools:
+		return r.tools(v)
+	}
+	return r.message(v)
+}
+
+// system reads a string, an array of strings and blocks, or Gemini's {parts}.
+func (r *reader) system(v jsonscan.Value) error {
+	if v.IsObject() {
+		return r.parts(v.Member("parts"), r.block)
+	}
+	return r.content("", v)
+}
+
+// tools counts the JSON text of each tool definition: its name, its description and the schema of its parameters.
+func (r *reader) tools(v jsonscan.Value) error {
+	if !v.IsArray() {
+		return mismatch("an array", v)
+	}
+	for _, tool := range v.Elements() {
+		r.json(tool)
+	}
+	return nil
+}
+
+// message tells the forms apart by their members: info and parts are OpenCode's, parts Gemini's, content that of OpenAI
+// chat and Anthropic, whose blocks do not collide.
+func (r *reader) message(v jsonscan.Value) error {
+	if !v.IsObject() {
+		return mismatch("an object", v)
+	}
+	var info, parts jsonscan.Value
+	var m chat
+	v.Pick(
+		jsonscan.Into("info", &info), jsonscan.Into("parts", &parts),
+		jsonscan.Into("role", &m.role), jsonscan.Into("content", &m.content), jsonscan.Into("name", &m.name), jsonscan.Into("tool_call_id", &m.toolCallID),
+		jsonscan.Into("tool_calls", &m.toolCalls), jsonscan.Into("function_call", &m.functionCall), jsonscan.Into("refusal", &m.refusal),
+		jsonscan.Into("reasoning", &m.reasoning), jsonscan.Into("reasoning_content", &m.reasoning), jsonscan.Into("audio", &m.audio),
+	)
+	switch {
+	case info.Present():
+		return r.openCode(info, parts)
+	case parts.Present():
+		return r.gemini(m.role, parts)
+	}
+	return r.chat(m)
+}
+
+// chat holds the members of a message of OpenAI chat completions or Anthropic messages.
+type chat struct {
+	role, content, name, toolCallID, toolCalls, functionCall, refusal, reasoning, audio jsonscan.Value
+}
+
+func (r *reader) chat(m chat) error {
+	if !m.role.IsString() {
+		return at(".role", mismatch("a string", m.role))
+	}
+	r.role = m.role.Text()
+	if m.content.Doc == nil && !m.toolCalls.Present() && !m.functionCall.Present() && !m.refusal.Present() && !m.audio.Present() {
+		return at(".content", mismatch("a string or an array", m.content))
+	}
+	r.named = m.name.Present()
+	if err := r.optional(".name", m.name); err != nil {
+		return err
+	}
+	if m.reasoning.IsString() {
+		r.add(m.reasoning.Text())
+	}
+	read := r.content
+	if r.role == "tool" || r.role == "function" {
+		read = func(path string, v jsonscan.Value) error {
+			return r.result(ref{m.toolCallID.Text(), m.name.Text()}, path, v)
+		}
+	}
+	if err := read(".content", m.content); err != nil {
+		return err
+	}
+	if err := r.optional(".refusal", m.refusal); err != nil {
+		return err
+	}
+	if m.audio.Present() {
+		r.unknown(m.audio)
+	}
+	if m.functionCall.Present() {
+		if err := r.function(".function_call", m.functionCall, ""); err != nil {
+			return err
+		}
+	}
+	if m.toolCalls.Present() && !m.toolCalls.IsArray() {
+		return at(".tool_calls", mismatch("an array", m.toolCalls))
+	}
+	for i, call := range m.toolCalls.Elements() {
+		if err := r.toolCall(call); err != nil {
+			return at(".tool_calls", at(index(i), err))
+		}
+	}
+	return nil
+}
+
+// toolCall reads one of tool_calls: {id, function: {name, arguments}} or {id, custom: {name, input}}.
+func (r *reader) toolCall(v jsonscan.Value) error {
+	if !v.IsObject() {
+		return mismatch("an object", v)
+	}
+	var id, function, custom jsonscan.Value
+	v.Pick(jsonscan.Into("id", &id), jsonscan.Into("function", &function), jsonscan.Into("custom", &custom))
+	switch {
+	case function.Present():
+		return r.function(".function", function, id.Text())
+	case custom.Present():
+		return r.function(".custom", custom, id.Text())
+	}
+	r.calls = append(r.calls, ref{id: id.Text()})
+	r.unknown(v)
+	return nil
+}
+
+// function reads {name, arguments}, where arguments is JSON as a string or, as some servers have it, as it is.
+func (r *reader) function(path string, v jsonscan.Value, id string) error {
+	if !v.IsObject() {
+		return at(path, mismatch("an object", v))
+	}
+	var name, arguments jsonscan.Value
+	v.Pick(jsonscan.Into("name", &name), jsonscan.Into("arguments", &arguments), jsonscan.Into("input", &arguments))
+	if err := r.text(".name", name); err != nil {
+		return at(path, err)
+	}
+	r.json(arguments)
+	r.calls = append(r.calls, ref{id, name.Text()})
+	return nil
+}
+
+// content reads a string, or an array of strings and blocks. null is nothing.
+func (r *reader) content(path string, v jsonscan.Value) error {
+	switch {
+	case v.IsString():
+		r.add(v.Text())
+	case v.IsArray():
+		return at(path, r.nested(v, r.block))
+	case v.Present():
+		return at(path, mismatch("a string or an array", v))
+	}
+	return nil
+}
+
+// parts reads the parts of a Gemini or OpenCode message.
+func (r *reader) parts(parts jsonscan.Value, read func(jsonscan.Value) error) error {
+	if !parts.IsArray() {
+		return at(".parts", mismatch("an array", parts))
+	}
+	return at(".parts", r.nested(parts, read))
+}
+
+// result reads the content of a tool result. One that holds calls or results itself has no body that may be cleared: what
+// belongs to them would go with it.
+func (r *reader) result(answers ref, path string, v jsonscan.Value) error {
+	before, within := r.tokens, len(r.calls)+len(r.answers)
+	if err := r.content(path, v); err != nil {
+		return err
+	}
+	within -= len(r.calls) + len(r.answers)
+	r.answers = append(r.answers, answers)
+	if v.Present() && within == 0 {
+		r.bodies = append(r.bodies, body{
+			lo: v.Lo, hi: v.Hi, tokens: r.tokens - before, cleared: isPlaceholder(v),
+		})
+	}
+	return nil
+}
+
+// add counts a text.
+func (r *reader) add(text string) {
+	if text != "" {
+		r.tokens += r.count(text)
+	}
+}
+
+// text counts a string that must be there.
+func (r *reader) text(path string, v jsonscan.Value) error {
+	if !v.IsString() {
+		return at(path, mismatch("a string", v))
+	}
+	r.add(v.Text())
+	return nil
+}
+
+// optional counts a string that may be missing or null.
+func (r *reader) optional(path string, v jsonscan.Value) error {
+	if !v.Present() {
+		return nil
+	}
+	return r.text(path, v)
+}
+
+// json counts arguments: what a string says, the JSON text of anything else.
+func (r *reader) json(v jsonscan.Value) {
+	switch {
+	case v.IsString():
+		r.add(v.Text())
+	case v.Present():
+		r.scratch = v.Compact(r.scratch[:0])
+		r.add(string(r.scratch))
+	}
+}
+
+// unknown counts what ctxls does not know by its JSON text: too much is safer than nothing.
+func (r *reader) unknown(v jsonscan.Value) {
+	r.exact = false
+	r.scratch = v.Compact(r.scratch[:0])
+	r.add(string(r.scratch))
+}
+
+// estimate counts what is not text.
+func (r *reader) estimate(tokens int) {
+	r.exact = false
+	r.tokens += tokens
+}
+
+// shapeError is a value of another type than its place asks for.
+type shapeError struct{ path, want, got string }
+
+func (e *shapeError) Error() string {
+	return fmt.Sprintf("%s: expected %s, got %s", e.path, e.want, e.got)
+}
+
+func mismatch(want string, got jsonscan.Value) error { return &shapeError{"", want, got.Kind()} }
+
+// at puts a step in front of the path of a shape error.
+func at(step string, err error) error {
+	if e, ok := err.(*shapeError); ok {
+		e.path = step + e.path
+	}
+	return err
+}
+
+func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
+
+// The placeholder of a cleared tool result, around its former size in tokens.
+const placeholderStart, placeholderEnd = "[tool result cleared by ctxls: ", " tokens]"
+
+func placeholder(tokens int) string { return placeholderStart + strconv.Itoa(tokens) + placeholderEnd }
+
+// isPlaceholder reports whether v is the string that is a placeholder. A longer one than that could be, all of it written in
+// escapes, is not even decoded.
+func isPlaceholder(v jsonscan.Value) bool {
+	const digits, escape = 19, len(`\u0000`)
+	if len(v.Inside()) > (len(placeholderStart)+digits+len(placeholderEnd))*escape {
+		return false
+	}
+	n, begins := strings.CutPrefix(v.Text(), placeholderStart)
+	n, ends := strings.CutSuffix(n, placeholderEnd)
+	_, err := strconv.ParseUint(n, 10, 63)
+	return begins && ends && err == nil
+}

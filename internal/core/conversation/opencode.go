@@ -1,0 +1,111 @@
+package conversation
+
+import "github.com/ctxls/ctxls/internal/jsonscan"
+
+// openCode reads a message of OpenCode's: {info: {role}, parts}. A tool part holds the call and its result.
+func (r *reader) openCode(info, parts jsonscan.Value) error {
+	if !info.IsObject() {
+		return at(".info", mismatch("an object", info))
+	}
+	role := info.Member("role")
+	if !role.IsString() {
+		return at(".info.role", mismatch("a string", role))
+	}
+	r.role = role.Text()
+	return r.parts(parts, r.openCodePart)
+}
+
+// What OpenCode says to the model in place of some parts.
+const (
+	openCodePruned      = "[Old tool result content cleared]"
+	openCodeInterrupted = "[Tool execution was interrupted]"
+	openCodeCompaction  = "What did we do so far?"
+	openCodeSubtask     = "The following tool was executed by the user"
+)
+
+func (r *reader) openCodePart(v jsonscan.Value) error {
+	if !v.IsObject() {
+		return mismatch("an object", v)
+	}
+	var kind, text, ignored jsonscan.Value
+	v.Pick(jsonscan.Into("type", &kind), jsonscan.Into("text", &text), jsonscan.Into("ignored", &ignored))
+	if !kind.IsString() {
+		return at(".type", mismatch("a string", kind))
+	}
+	switch kind.Text() {
+	case "text":
+		if ignored.IsTrue() {
+			return nil // shown to the user, not to the model
+		}
+		return r.text(".text", text)
+	case "reasoning":
+		return r.text(".text", text)
+	case "file":
+		return r.openCodeFile(v)
+	case "tool":
+		return r.openCodeTool(v)
+	case "compaction":
+		r.add(openCodeCompaction)
+	case "subtask":
+		r.add(openCodeSubtask)
+	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
+		// OpenCode's own bookkeeping: the model never sees it.
+	default:
+		r.unknown(v)
+	}
+	return nil
+}
+
+// openCodeFile reads an attached file. Text files and directories reach the model as text parts of their own beside it.
+func (r *reader) openCodeFile(v jsonscan.Value) error {
+	var url, mime jsonscan.Value
+	v.Pick(jsonscan.Into("url", &url), jsonscan.Into("mime", &mime))
+	if !url.IsString() {
+		return at(".url", mismatch("a string", url))
+	}
+	m := dataURL(url)
+	if mime.IsString() {
+		m.mime = mime.Text()
+	}
+	if m.mime != "text/plain" && m.mime != "application/x-directory" {
+		r.media(m, formAnthropic)
+	}
+	return nil
+}
+
+// openCodeTool reads a tool part: {tool, state: {input, output, error, attachments, time}}.
+func (r *reader) openCodeTool(v jsonscan.Value) error {
+	var tool, state, input, output, failure, files, times jsonscan.Value
+	v.Pick(jsonscan.Into("tool", &tool), jsonscan.Into("state", &state))
+	state.Pick(
+		jsonscan.Into("input", &input), jsonscan.Into("output", &output), jsonscan.Into("error", &failure), jsonscan.Into("attachments", &files), jsonscan.Into("time", &times),
+	)
+	if err := r.text(".tool", tool); err != nil {
+		return err
+	}
+	r.json(input)
+	switch {
+	case times.Member("compacted").Present():
+		r.add(openCodePruned)
+		return nil
+	case failure.Present():
+		return at(".state", r.text(".error", failure))
+	case !output.Present():
+		r.add(openCodeInterrupted)
+		return nil
+	}
+	before := r.tokens
+	if err := r.text(".output", output); err != nil {
+		return at(".state", err)
+	}
+	b := body{lo: output.Lo, hi: output.Hi, cleared: isPlaceholder(output)}
+	for i, file := range files.Elements() {
+		if err := r.openCodeFile(file); err != nil {
+			return at(".state.attachments", at(index(i), err))
+		}
+		b.extraLo, b.extraHi = files.Lo, files.Hi
+	}
+	b.tokens = r.tokens - before
+	r.bodies = append(r.bodies, b)
+	return nil
+}

@@ -1,0 +1,60 @@
+package conversation
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// worthSharing is from how many bytes on messages are counted on all processors: starting the work elsewhere costs about as
+// much as counting some kilobytes.
+const worthSharing = 64 << 10
+
+// inParallel calls do for each of 0 … n−1, so many at once, and returns the error of the lowest that has one, with its number.
+// After an error no new one is begun. A panic in do is one of inParallel.
+func inParallel(workers, n int, do func(i int) error) (failed int, err error) {
+	if workers == 1 {
+		for i := range n {
+			if err := do(i); err != nil {
+				return i, err
+			}
+		}
+		return 0, nil
+	}
+	var next atomic.Int64
+	var mu sync.Mutex
+	var panicked any
+	var group sync.WaitGroup
+	for range min(workers, n) {
+		group.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					next.Store(int64(n))
+					mu.Lock()
+					defer mu.Unlock()
+					panicked = p
+				}
+			}()
+			for {
+				// Numbers are given out in order: when one fails, all below it are being worked on or are done.
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if e := do(i); e != nil {
+					next.Store(int64(n))
+					mu.Lock()
+					defer mu.Unlock()
+					if err == nil || i < failed {
+						failed, err = i, e
+					}
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
+	return failed, err
+}

@@ -1,0 +1,65 @@
+package conversation
+
+import (
+	"encoding/json"
+
+	"github.com/ctxls/ctxls/internal/core/coded"
+)
+
+// PrepareRequest asks for a conversation that may be sent: as it is, or trimmed where it is too long.
+type PrepareRequest struct {
+	TaskID string `json:"taskId"` // the task that the conversation belongs to; must not be empty
+	TrimRequest
+	ThresholdTokens *int `json:"thresholdTokens,omitempty"` // above 0; DefaultThresholdTokens where nil
+}
+
+// Prepared is a conversation that may be sent.
+type Prepared struct {
+	Messages         json.RawMessage `json:"messages"` // as in TrimResult
+	Tokens           int             `json:"tokens"`
+	OriginalTokens   int             `json:"originalTokens"`   // the demand, before trimming
+	Trimmed          bool            `json:"trimmed"`          // something was removed or cleared
+	Removed          []int           `json:"removed"`          // indices of the input, rising; never nil
+	ExceedsThreshold bool            `json:"exceedsThreshold"` // OriginalTokens > ThresholdTokens, strictly
+}
+
+// Prepare measures a conversation and trims it to the target where it exceeds the threshold: what an agent loop calls once
+// before each call of its model. Recording the task is its caller's. Errors are those of Measure and Trim.
+func (m *Meter) Prepare(req PrepareRequest) (Prepared, error) {
+	if req.TaskID == "" {
+		return Prepared{}, coded.Errorf(coded.Invalid, "taskId: expected a string that is not empty")
+	}
+	threshold, err := positive("thresholdTokens", req.ThresholdTokens, DefaultThresholdTokens)
+	if err != nil {
+		return Prepared{}, err
+	}
+	c, target, err := m.newCut(req.TrimRequest)
+	if err != nil {
+		return Prepared{}, err
+	}
+	exceeds := c.total > threshold
+	if exceeds {
+		c.trim(req.TrimRequest, target)
+	}
+	result := c.result(req.Messages, target)
+	return Prepared{
+		Messages:         result.Messages,
+		Tokens:           result.Tokens,
+		OriginalTokens:   result.OriginalTokens,
+		Trimmed:          len(result.Removed)+len(result.Cleared) > 0,
+		Removed:          result.Removed,
+		ExceedsThreshold: exceeds,
+	}, nil
+}
+
+// AppendJSON appends the result as a JSON object, the messages byte for byte.
+func (p Prepared) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"messages":`...)
+	dst = append(dst, p.Messages...)
+	dst = appendMember(dst, "tokens", p.Tokens)
+	dst = appendMember(dst, "originalTokens", p.OriginalTokens)
+	dst = appendMember(dst, "trimmed", p.Trimmed)
+	dst = appendMember(dst, "removed", p.Removed)
+	dst = appendMember(dst, "exceedsThreshold", p.ExceedsThreshold)
+	return append(dst, '}')
+}

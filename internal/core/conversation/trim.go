@@ -1,0 +1,236 @@
+package conversation
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/ctxls/ctxls/internal/core/coded"
+)
+
+// DefaultTargetTokens is what a conversation is trimmed to where nobody says otherwise, in tokens.
+const DefaultTargetTokens = 180_000
+
+// TrimRequest asks for a conversation of at most TargetTokens.
+type TrimRequest struct {
+	Conversation
+	TargetTokens *int `json:"targetTokens,omitempty"` // above 0; DefaultTargetTokens where nil
+	// Strategy is "oldest" (the default), or "toolResults", which first replaces the bodies of the oldest tool results with
+	// "[tool result cleared by ctxls: N tokens]".
+	Strategy string `json:"strategy,omitempty"`
+	// KeepLast protects that many of the newest groups, whatever the target.
+	KeepLast int `json:"keepLast,omitempty"`
+	// StartOn "user" drops groups from the start until the first message that is not a system message is a user message
+	// without tool results. Where no such message is left, all that KeepLast does not protect goes.
+	StartOn string `json:"startOn,omitempty"`
+}
+
+// TrimResult is a trimmed conversation. Indices are those of the input.
+//
+// encoding/json rewrites the white space and the escapes of a RawMessage. AppendJSON does not: who hands messages on must
+// use it.
+type TrimResult struct {
+	Messages       json.RawMessage `json:"messages"` // the input's own bytes, cleared tool results aside
+	Tokens         int             `json:"tokens"`
+	OriginalTokens int             `json:"originalTokens"`
+	Removed        []int           `json:"removed"`   // messages that are gone, rising; never nil
+	Cleared        []int           `json:"cleared"`   // kept messages with cleared tool results, rising; never nil
+	Satisfied      bool            `json:"satisfied"` // Tokens is at most the target
+}
+
+// Trim removes the oldest messages of a conversation until it counts at most the target. It keeps every system and
+// developer message. A message with tool calls and all messages that answer them are one group, which stays or goes as a
+// whole. The input is not changed; what is kept keeps its bytes. Where what may not go is too large alone, the result is
+// that, not Satisfied. One pass: the time is linear in the length of the input.
+//
+// It serves requirement 1_PRD-REQ-MET-010: keep active context windows under 200k tokens for 90 % of tasks.
+//
+// Errors are those of Measure.
+func (m *Meter) Trim(req TrimRequest) (TrimResult, error) {
+	c, target, err := m.newCut(req)
+	if err != nil {
+		return TrimResult{}, err
+	}
+	c.trim(req, target)
+	return c.result(req.Messages, target), nil
+}
+
+// AppendJSON appends the result as a JSON object, the messages byte for byte.
+func (r TrimResult) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"messages":`...)
+	dst = append(dst, r.Messages...)
+	dst = appendMember(dst, "tokens", r.Tokens)
+	dst = appendMember(dst, "originalTokens", r.OriginalTokens)
+	dst = appendMember(dst, "removed", r.Removed)
+	dst = appendMember(dst, "cleared", r.Cleared)
+	dst = appendMember(dst, "satisfied", r.Satisfied)
+	return append(dst, '}')
+}
+
+// appendMember appends a further member of an object whose value is of a type that always encodes.
+func appendMember(dst []byte, name string, val any) []byte {
+	encoded, _ := json.Marshal(val)
+	dst = append(dst, `,"`+name+`":`...)
+	return append(dst, encoded...)
+}
+
+// cut is a trim under way. Groups go by the index of their first message.
+type cut struct {
+	*tally
+	original, total int
+	groupOf         []int // of each message
+	costs           []int // of each group
+	open            []int // the groups that may go, oldest first
+	gone            []bool
+	cleared         map[int][]body // bodies to clear, by message
+}
+
+// newCut checks the request, counts its conversation and finds the groups in it.
+func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
+	target, err = positive("targetTokens", req.TargetTokens, DefaultTargetTokens)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults":
+		return nil, 0, coded.Errorf(coded.Invalid, `strategy: expected "oldest" or "toolResults", got %q`, req.Strategy)
+	case req.StartOn != "" && req.StartOn != "user":
+		return nil, 0, coded.Errorf(coded.Invalid, `startOn: expected "user", got %q`, req.StartOn)
+	case req.KeepLast < 0:
+		return nil, 0, coded.Errorf(coded.Invalid, "keepLast: expected a whole number, 0 or above, got %d", req.KeepLast)
+	}
+	t, err := m.tally(req.Conversation)
+	if err != nil {
+		return nil, 0, err
+	}
+	c = &cut{
+		tally:   t,
+		total:   t.fixed(),
+		groupOf: groups(t.messages),
+		costs:   make([]int, len(t.messages)),
+		gone:    make([]bool, len(t.messages)),
+		cleared: map[int][]body{},
+	}
+	kept := make([]bool, len(t.messages)) // groups that hold a system message
+	for i, msg := range t.messages {
+		cost, group := t.cost(msg.gist), c.groupOf[i]
+		c.total += cost
+		c.costs[group] += cost
+		kept[group] = kept[group] || msg.instructs()
+	}
+	for i, group := range c.groupOf {
+		if i == group && !kept[i] {
+			c.open = append(c.open, i)
+		}
+	}
+	c.open = c.open[:max(0, len(c.open)-req.KeepLast)]
+	c.original = c.total
+	return c, target, nil
+}
+
+func (c *cut) trim(req TrimRequest, target int) {
+	if req.Strategy == "toolResults" {
+		c.clearResults(target)
+	}
+	for c.total > target && len(c.open) > 0 {
+		c.dropOldest()
+	}
+	for req.StartOn == "user" && len(c.open) > 0 && !c.messages[c.open[0]].opensTurn() {
+		c.dropOldest()
+	}
+}
+
+func (c *cut) result(input json.RawMessage, target int) TrimResult {
+	result := TrimResult{Tokens: c.total, OriginalTokens: c.original, Satisfied: c.total <= target}
+	result.Messages, result.Removed, result.Cleared = c.splice(input)
+	return result
+}
+
+func (c *cut) dropOldest() {
+	group := c.open[0]
+	c.open = c.open[1:]
+	c.gone[group] = true
+	c.total -= c.costs[group]
+}
+
+// clearResults clears tool results, oldest first, until the target is met. It passes over those where the placeholder
+// would be no shorter.
+func (c *cut) clearResults(target int) {
+	open := make([]bool, len(c.messages))
+	for _, group := range c.open {
+		open[group] = true
+	}
+	for i, msg := range c.messages {
+		if !open[c.groupOf[i]] {
+			continue
+		}
+		for _, b := range msg.bodies {
+			if c.total <= target {
+				return
+			}
+			saved := b.tokens - c.count(b.placeholder())
+			if b.cleared || saved <= 0 {
+				continue
+			}
+			c.cleared[i] = append(c.cleared[i], b)
+			c.costs[c.groupOf[i]] -= saved
+			c.total -= saved
+		}
+	}
+}
+
+// placeholder is the text that stands for a cleared body.
+func (b body) placeholder() string {
+	if b.object {
+		return `{"output":"` + placeholder(b.tokens) + `"}`
+	}
+	return placeholder(b.tokens)
+}
+
+// splice writes the result from the bytes of the input.
+func (c *cut) splice(input json.RawMessage) (out json.RawMessage, removed, cleared []int) {
+	removed, cleared = []int{}, []int{}
+	out = append(make([]byte, 0, len(input)), '[')
+	for i, msg := range c.messages {
+		if c.gone[c.groupOf[i]] {
+			removed = append(removed, i)
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		if c.cleared[i] != nil {
+			cleared = append(cleared, i)
+		}
+		out = clearBodies(out, msg.raw, c.cleared[i])
+	}
+	if len(removed) == 0 && len(cleared) == 0 {
+		return slices.Clone(input), removed, cleared
+	}
+	return append(out, ']'), removed, cleared
+}
+
+// clearBodies appends a message with the given bodies replaced.
+func clearBodies(out, raw []byte, bodies []body) []byte {
+	type edit struct {
+		lo, hi int
+		text   string
+	}
+	var edits []edit
+	for _, b := range bodies {
+		text := b.placeholder()
+		if !b.object {
+			text = `"` + text + `"`
+		}
+		edits = append(edits, edit{b.lo, b.hi, text})
+		if b.extraHi > 0 {
+			edits = append(edits, edit{b.extraLo, b.extraHi, "[]"})
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.lo - b.lo })
+	from := 0
+	for _, e := range edits {
+		out = append(out, raw[from:e.lo]...)
+		out = append(out, e.text...)
+		from = e.hi
+	}
+	return append(out, raw[from:]...)
+}

@@ -1,0 +1,311 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
+)
+
+// Reduce decides what an event changes and what it calls for. It is pure: the same arguments always give the same result,
+// and none of them is modified.
+func Reduce(st State, ev Event, cfg settings.Config, now time.Time) (Changes, []Effect) {
+	if ev.Kind == SessionDeleted && ev.AgentID == "" {
+		return Changes{Delete: true}, nil
+	}
+	if ev.Kind == SessionDeleted && !st.Known {
+		return Changes{}, nil
+	}
+	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
+	r.identify()
+	r.redate()
+	if st.Rules.ToolsUnnamed {
+		r.attribute()
+	}
+	if r.ev.AgentID != "" {
+		r.agent()
+	} else {
+		r.mainChain()
+	}
+	r.s.UpdatedAt = now
+	r.ch.Session, r.ch.MaxSessions = &r.s, cfg.Store.MaxSessions
+	return r.ch, r.effects
+}
+
+// reduction is one run of Reduce: the session as it becomes, and what was decided so far.
+type reduction struct {
+	st  State
+	ev  Event
+	cfg settings.Config
+	now time.Time
+
+	s       Session
+	ch      Changes
+	effects []Effect
+
+	results []CallResult // that were read
+
+	grown bool // the tail changed
+	gap   bool // what was read does not follow on what was read before
+}
+
+// identify takes over what the event says about the session itself.
+func (r *reduction) identify() {
+	if !r.st.Known {
+		r.s = Session{Host: r.ev.Host, SessionID: r.ev.SessionID, StartedAt: r.now}
+	}
+	set := func(field *string, value string) {
+		if value != "" {
+			*field = value
+		}
+	}
+	if !r.st.Known || r.ev.AgentID == "" { // a sub-agent may work elsewhere, and with another model
+		r.s.CWD = r.s.Project(r.ev)
+		set(&r.s.Title, r.ev.Title)
+		set(&r.s.Provider, r.ev.Provider)
+		set(&r.s.Transcript, r.ev.Transcript)
+	}
+	if r.ev.HostPID != 0 {
+		r.s.HostPID = r.ev.HostPID
+	}
+	if r.ev.AgentID == "" {
+		r.adoptModel(r.ev.Model, r.ev.Kind == UsageReported)
+	}
+	if r.s.Provider == "" {
+		r.s.Provider = r.st.Rules.Provider
+	}
+	switch r.ev.Kind {
+	case SessionEnded:
+		r.s.EndedAt = r.now
+	case SessionStarted, PromptSubmitted, ToolStarting, ToolFinished, BatchFinished, CompactionOpened, CompactionDone:
+		r.s.EndedAt = time.Time{} // the others may come late, and revive nothing
+	}
+}
+
+// adoptModel takes over a model id. Transcripts leave out the "[1m]" that a status line carries, so only an authoritative
+// spelling takes it away. Another model has other limits.
+func (r *reduction) adoptModel(modelID string, authoritative bool) {
+	if modelID == "" {
+		return
+	}
+	before, after := model.Parse(r.s.Model), model.Parse(modelID)
+	if r.s.Model != "" && before.Plain != after.Plain {
+		r.s.Limits.WindowTokens, r.s.Limits.InputTokens, r.s.Limits.OutputTokens = 0, 0, 0
+	}
+	if before.Plain == after.Plain && before.Million && !after.Million && !authoritative {
+		return
+	}
+	r.s.Model = modelID
+	if after.Provider != "" {
+		r.s.Provider = after.Provider
+	}
+}
+
+// mainChain handles an event of the conversation itself: first what was read before it, then what it says.
+func (r *reduction) mainChain() {
+	r.s.Compaction = r.s.Compaction.Expire(r.now)
+	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
+		return // it was counted when it was shown first
+	}
+	if r.ev.Kind == PromptSubmitted && r.ev.PromptID != "" && r.ev.PromptID == r.s.PromptID {
+		return // told before
+	}
+	r.stateLimits()
+	r.ingest()
+	for _, rep := range r.ev.Reports {
+		r.report(rep.dated(r.now))
+	}
+	r.append(r.ev.Content)
+	if r.ev.Limit != nil {
+		r.learnStated(*r.ev.Limit)
+	}
+	for _, use := range r.ev.Paths {
+		at := use.At // of one in a history
+		if at.IsZero() {
+			at = r.now
+		}
+		r.use(use.at(at))
+	}
+	for _, result := range slices.Concat(r.results, r.ev.Results) {
+		r.settle(result)
+	}
+	switch r.ev.Kind {
+	case PromptSubmitted:
+		r.recordTask()
+		r.cancelOpening()
+		r.settleAll()
+		r.beginTurn()
+	case ToolStarting:
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
+	case BatchFinished: // mostly, but not always, the response that called the tools is in the transcript by now
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
+		r.s.Awaiting, r.s.AskedAt = true, r.now
+	case TurnFinished, TurnFailed:
+		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
+		r.cancelOpening()
+		r.recordTask()
+	case SessionEnded:
+		r.recordTask()
+		r.settleAll()
+	case CompactionOpened:
+		r.openCompaction()
+	case CompactionDone:
+		b := Boundary{}
+		if r.ev.CompactedBy != nil {
+			b = *r.ev.CompactedBy
+		}
+		r.compacted(b)
+	case HandoffCompleted:
+		r.s.HandoffComplete = true
+	case HistorySeen:
+		r.s.HistorySeen = true
+	}
+	r.project()
+	r.speak()
+}
+
+// clockStep is how far in the future what is known may lie before a clock that was wrong is the reason. Hooks that run beside each
+// other look at the clock a moment before they read the state, no more than their deadline.
+const clockStep = time.Minute
+
+// redate moves what a clock that was ahead dated in what is the future by now: nothing would be newer until then.
+func (r *reduction) redate() {
+	latest := r.now.Add(-clockStep)
+	ahead := func(at time.Time) bool { return at.After(r.now.Add(clockStep)) }
+	c := &r.s.Compaction
+	if ahead(c.DoneAt) {
+		c.BeganAt, c.DoneAt = latest, latest
+	}
+	if ahead(c.ClearedAt) {
+		c.ClearedAt = latest
+	}
+	if ahead(c.OpenedAt) {
+		c.OpenedAt = latest
+	}
+	if g := &r.s.Gauge; ahead(g.At) {
+		g.At = latest
+	}
+	for i, a := range r.s.Agents {
+		if ahead(a.Gauge.At) {
+			r.s.Agents = slices.Clone(r.s.Agents)
+			r.s.Agents[i].Gauge.At = latest
+		}
+	}
+}
+
+// stateLimits takes over the limits that the event states. A session's start states the user's settings anew.
+func (r *reduction) stateLimits() {
+	r.s.Limits = r.s.Limits.With(r.ev.Limits)
+	if from, to := r.ev.Limits, &r.s.Limits; r.ev.Kind == SessionStarted {
+		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	}
+}
+
+// ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
+// have read some of it already: what lies below the stored cursor was counted.
+func (r *reduction) ingest() {
+	reading := r.ev.Reading
+	if reading == nil || reading.Cursor == (Cursor{}) {
+		return
+	}
+	known := int64(0)
+	if r.s.Cursor.SameFile(reading.Cursor) && !reading.Restarted {
+		known = r.s.Cursor.Offset
+	}
+	if reading.Restarted || reading.From > known {
+		r.s.Tail, r.gap = Tail{Partial: true}, true
+	}
+	var newest time.Time // of the reports of this file
+	if known > 0 && r.s.Gauge.Provenance == ProvenanceTranscript {
+		newest = r.s.Gauge.At
+	}
+	for _, e := range reading.Entries {
+		if e.Offset < known {
+			continue
+		}
+		if e.Title != "" {
+			r.s.Title = e.Title
+		}
+		r.s.Limits = r.s.Limits.With(e.Limits)
+		for _, use := range e.Paths {
+			at := e.At
+			if at.IsZero() {
+				at = r.now
+			}
+			r.use(use.at(at))
+		}
+		for _, result := range e.Results {
+			r.settle(result)
+		}
+		r.results = append(r.results, e.Results...)
+		switch {
+		case e.Report != nil:
+			rep := *e.Report
+			if !rep.At.IsZero() && rep.At.Before(newest) {
+				rep.At = newest // the clock was set back: within one file, what stands later is newer
+			}
+			newest = rep.At
+			r.report(rep)
+		case e.Boundary != nil && e.Earlier:
+			if !r.s.HistorySeen {
+				r.s.Compaction = r.s.Compaction.CountEarlier(e.Boundary.ID)
+			}
+		case e.Boundary != nil:
+			r.compacted(*e.Boundary)
+		case e.Limit != nil:
+			r.learnStated(*e.Limit)
+		}
+		r.append(e.Content)
+	}
+	r.s.HistorySeen = true
+	if reading.Cursor.Offset >= known {
+		r.s.Cursor = reading.Cursor
+	}
+}
+
+// report takes over a usage report of the main chain.
+func (r *reduction) report(rep Report) {
+	if rep.Tokens == 0 && r.s.Gauge.Provenance == ProvenanceHost {
+		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
+		return
+	}
+	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.Since().IsZero() {
+		return // a late status line may be of a response from before the compaction; the transcript will say
+	}
+	tokens := rep.Occupancy(r.cfg.Usage, r.st.Rules)
+	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
+		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
+	}
+	repeat := r.s.Tail.Repeats(rep)
+	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
+		return // a status line is already further
+	}
+	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.Since(), r.now)
+	if !counts {
+		return
+	}
+	r.s.Gauge, r.s.Awaiting = gauge, r.s.Awaiting && rep.before(r.s.AskedAt)
+	r.s.TurnPeak = max(r.s.TurnPeak, tokens)
+	if !rep.At.IsZero() {
+		r.follow(rep)
+	}
+	r.adoptModel(rep.Model, false)
+	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
+		r.cancelOpening()
+	}
+	r.learnAccepted(tokens, fmt.Sprintf("a request of %s tokens was accepted", text.Thousands(tokens)))
+	w := r.window()
+	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {
+		r.s.ThresholdCrossedAt = r.now
+	}
+	if !repeat {
+		r.sample(gauge.At, tokens, SampleUsage)
+	}
+}
+
+func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {
+	r.ch.Samples = append(r.ch.Samples, Sample{At: at, Tokens: tokens, WindowTokens: r.window().Tokens, Kind: kind})
+}

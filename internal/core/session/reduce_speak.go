@@ -1,0 +1,139 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/settings"
+)
+
+// speak decides what the event's place in the conversation is used to tell the agent. Nothing is said that the host would
+// not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
+func (r *reduction) speak() {
+	switch {
+	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
+		r.sayGuidance()
+	case r.ev.Kind == CompactionDone:
+		r.sayLost()
+	case r.ev.Kind == PromptSubmitted && !r.ev.Machine:
+		r.sayMark()
+		r.sayLost()
+		r.sayHandoff()
+	case r.ev.Kind == BatchFinished, r.ev.Kind == ToolFinished && !r.st.Rules.BatchEvent:
+		r.sayLost()
+		r.sayReminder()
+		r.sayHandoff()
+	}
+}
+
+func (r *reduction) accepts(kind EffectKind) bool {
+	for _, k := range r.ev.Accepts {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// say adds a text for the model and reports whether it will get there.
+func (r *reduction) say(text string) bool {
+	kind := Inject
+	if !r.accepts(kind) {
+		kind = AppendToolOutput
+	}
+	if text == "" || !r.accepts(kind) {
+		return false
+	}
+	r.effects = append(r.effects, Effect{Kind: kind, Text: clampText(text)})
+	return true
+}
+
+// knows reports whether there is a figure worth telling: reported, for a window that is more than an assumption.
+func (r *reduction) knows(w model.Window, limit *int) bool {
+	return r.s.Gauge.Reported() && (w.Provenance != model.WindowFromDefault || limit != nil && *limit > 0)
+}
+
+func (r *reduction) sayGuidance() {
+	t := r.cfg.Tracking
+	if t.MaxTokens.Off() || !t.Guidance || !r.ev.Guarded || !r.s.GuidedAt.IsZero() {
+		return
+	}
+	if r.say(guidance(r.cfg.Levels)) {
+		r.s.GuidedAt = r.now
+	}
+}
+
+func (r *reduction) sayMark() {
+	t, w := r.cfg.Tracking, r.window()
+	if !t.MaxTokens.Off() && r.ev.Guarded && r.knows(w, &t.MaxTokens.Tokens) {
+		if r.st.Rules.GuideLate {
+			r.sayGuidance()
+		}
+		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
+	}
+}
+
+func (r *reduction) sayReminder() {
+	c, w := r.cfg.Reminder, r.window()
+	if !c.Enabled || !r.s.RemindedAt.IsZero() || !r.knows(w, c.ActualLimitTokens) {
+		return
+	}
+	if c.AnthropicOnly && r.s.Provider != "anthropic" && r.st.Rules.Provider != "anthropic" {
+		return
+	}
+	actual := w.Tokens
+	if c.ActualLimitTokens != nil && *c.ActualLimitTokens > 0 {
+		actual = *c.ActualLimitTokens
+	}
+	if used := r.s.Gauge.Tokens; used*100 >= c.ThresholdPercent*actual && r.say(reminder(c.Message, used, DisplayLimit(w, r.cfg), actual, r.s.Model)) {
+		r.s.RemindedAt = r.now
+	}
+}
+
+// sayHandoff speaks once, when the mark is crossed; ThresholdCrossedAt is then moved by nothing but a compaction.
+func (r *reduction) sayHandoff() {
+	if !r.cfg.Handoff.Enabled || r.s.ThresholdCrossedAt.IsZero() || r.s.HandoffComplete || r.s.HandoffSaid {
+		return
+	}
+	w := r.window()
+	if !r.knows(w, nil) {
+		return
+	}
+	r.s.HandoffSaid = r.say(handoffNote(r.s.Gauge.Tokens, w.Tokens, r.cfg.Handoff.Percent))
+}
+
+// sayLost tells what a compaction lost, or the whole working context where the host shows no summary.
+func (r *reduction) sayLost() {
+	lost := r.s.Compaction.Lost
+	if len(lost) == 0 {
+		return
+	}
+	text := lostNote(lost)
+	if r.s.Compaction.Whole {
+		text = strings.Join(WorkingContext{Paths: lost, Omitted: r.s.Compaction.Omitted}.Lines(), "\n")
+	}
+	if r.say(text) {
+		r.s.Compaction.Lost = nil
+	}
+}
+
+// displayLimit returns the limit that figures are shown against, in tokens: what the user chose, else the window in force
+// while the marks are on, since one session must not hear two different shares, else a million.
+func DisplayLimit(w model.Window, cfg settings.Config) int {
+	chosen := cfg.Reminder.DisplayLimitTokens
+	switch {
+	case chosen != nil && *chosen > 0:
+		return *chosen
+	case chosen == nil && cfg.Tracking.MaxTokens.Off():
+		return model.Million
+	}
+	return trackingLimit(w, cfg)
+}
+
+// trackingLimit returns what 100 % stands for in the marks, in tokens.
+func trackingLimit(w model.Window, cfg settings.Config) int {
+	if n := cfg.Tracking.MaxTokens.Tokens; n > 0 {
+		return n
+	}
+	return w.Tokens
+}

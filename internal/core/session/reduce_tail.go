@@ -1,0 +1,85 @@
+package session
+
+import (
+	"math"
+
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/settings"
+)
+
+// append adds content to the conversation since the last report.
+func (r *reduction) append(pieces []Piece) {
+	if len(pieces) > 0 {
+		r.s.Tail, r.grown = r.s.Tail.Append(pieces), true
+	}
+}
+
+// follow takes over a report of a response that has just been made: it tells how good the estimate was, and a new one
+// begins.
+func (r *reduction) follow(rep Report) {
+	r.grown = true
+	t := r.s.Tail
+	if t.Repeats(rep) {
+		r.s.Tail.Output = max(t.Output, rep.Tuple.Output)
+		return
+	}
+	without := false
+	input := rep.Occupancy(settings.UsageConfig{CountCacheWrites: true, CountOutput: &without}, r.st.Rules)
+	e, c := r.estimator(), r.calibration()
+	if rep.Late { // what came before the response and what came after it cannot be told apart
+		t.Partial = true
+	}
+	if c.Model != "" && (rep.Model == "" || model.Plain(rep.Model) == c.Model) {
+		if c, taught := c.Learn(t, input, e); taught {
+			r.ch.Calibration = &c
+		}
+	}
+	r.s.Tail = t.Follow(rep, input, e)
+	r.s.Tail.Partial, r.gap = r.gap, false
+}
+
+// project estimates what has come into the window since the last report.
+func (r *reduction) project() {
+	g := &r.s.Gauge
+	if !r.grown || g.Provenance == ProvenanceHost {
+		return // a status line is ahead of all that was read
+	}
+	if !g.Known {
+		if !r.st.Rules.Silent || r.s.Tail.IsEmpty() {
+			return
+		}
+		*g = g.Estimate(0, 0, unseenPrompt, r.now)
+	}
+	growth := r.estimator().Growth(r.s.Tail)
+	if r.countsOutput() {
+		growth -= float64(r.s.Tail.Output) // it is in Tokens
+	}
+	g.Appended = int(math.Round(growth))
+	if r.st.Rules.Silent && !g.Reported() {
+		g.At = r.now
+		r.sample(r.now, g.Projected(), SampleEstimate)
+	}
+}
+
+func (r *reduction) countsOutput() bool {
+	if c := r.cfg.Usage.CountOutput; c != nil {
+		return *c
+	}
+	return r.st.Rules.CountsOutput
+}
+
+func (r *reduction) estimator() Estimator {
+	return NewEstimator(r.s.Provider, r.s.Model, r.calibration())
+}
+
+// calibration returns what is known of the session's model; what was loaded may be of the model that it has next.
+func (r *reduction) calibration() Calibration {
+	c := r.st.Calibration
+	if r.ch.Calibration != nil {
+		c = *r.ch.Calibration
+	}
+	if c.Model != model.Plain(r.s.Model) {
+		return Calibration{}
+	}
+	return c
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxls/ctxls/internal/core/text"
+)
+
+// What ctxls says to a model is a short statement of fact. Texts in the form of a command from the system are taken for
+// prompt injection, by models and by the people who read along.
+
+// trackingMark is what goes with a prompt.
+func trackingMark(tokens, limit int) string {
+	return fmt.Sprintf("[context used: %d%%]", text.Percent(tokens, limit))
+}
+
+// guidance explains the marks once, at session start. levels are the three percentages of Config.Levels.
+func guidance(levels []int) string {
+	return fmt.Sprintf("ctxls measures how full this session's context window is and says so with each prompt, as in "+
+		"[context used: %[1]d%%]. Below %[1]d%% there is room for tasks of any size. From %[1]d%% to %[2]d%% it helps the user to hear about "+
+		"it before a large task starts. Above %[2]d%%, suggesting to compact or clear before a large task is useful, and above %[3]d%% "+
+		"recommending it strongly is. The marks are for information only; work goes on at full quality at any level.",
+		levels[0], levels[1], levels[2])
+}
+
+// defaultReminder is the built-in text of the reminder.
+const defaultReminder = "ctxls: about {{remainingPercent}}% of this session's context window is still free. There is room to go on " +
+	"with the work at full quality, without hurrying or cutting it short."
+
+// reminder returns the reminder: its message with the variables replaced, and the figures under it.
+func reminder(message string, used, displayLimit, actualLimit int, model string) string {
+	if message == "" {
+		message = defaultReminder
+	}
+	tenths := func(n int) string { return fmt.Sprintf("%d.%d", n/10, n%10) }
+	usedTenths := min((used*2000+displayLimit)/(2*displayLimit), 1000)
+	shown := min(used, displayLimit)
+	filled := (usedTenths + 25) / 50
+	message = strings.NewReplacer(
+		"{{usedTokens}}", text.Thousands(shown),
+		"{{usedPercent}}", tenths(usedTenths),
+		"{{remainingPercent}}", tenths(1000-usedTenths),
+		"{{limitTokens}}", text.Thousands(displayLimit),
+		"{{actualPercent}}", fmt.Sprint(text.Percent(used, actualLimit)),
+		"{{bar}}", strings.Repeat("█", filled)+strings.Repeat("░", 20-filled),
+		"{{model}}", text.Sanitize(model, 100),
+	).Replace(message)
+	return fmt.Sprintf("%s\n[Context Status: %s%% used (%s/%s tokens), %s%% remaining]",
+		message, tenths(usedTenths), text.Thousands(shown), text.Thousands(displayLimit), tenths(1000-usedTenths))
+}
+
+// handoffNote says that the handoff mark is reached.
+func handoffNote(tokens, window, mark int) string {
+	return fmt.Sprintf("ctxls: this session's context window has reached %d%% (%s/%s tokens); the mark set for handing the work "+
+		"to a fresh session is %d%%. A short note of the state of the work would let another session go on from here.",
+		text.Percent(tokens, window), text.Thousands(min(tokens, window)), text.Thousands(window), mark)
+}
+
+// lostNote names files that a compaction's summary does not mention.
+func lostNote(lost []string) string {
+	w := WorkingContext{Paths: lost}
+	return strings.Join(w.lines("Files in use before the compaction that its summary does not name:"), "\n")
+}
+
+// clampText cuts a text to what a host takes.
+func clampText(s string) string {
+	if utf8.RuneCountInString(s) <= MaxInjectedChars {
+		return s
+	}
+	return string([]rune(s)[:MaxInjectedChars-1]) + "…"
+}

@@ -1,0 +1,80 @@
+package session
+
+import "maps"
+
+// Tail is the conversation since the last response whose figures are known: what an estimate of the present is made of. The
+// zero Tail knows of no response.
+type Tail struct {
+	MessageID string     `json:"messageId,omitempty"` // of the response, where the host gives one
+	Tuple     UsageTuple `json:"tuple,omitzero"`      // its figures, without the output
+	Input     int        `json:"input,omitempty"`     // tokens that the model was given for it; 0 is unknown
+	Output    int        `json:"output,omitempty"`    // tokens that it took, once it is complete; 0 is unknown
+
+	Answer Content `json:"answer,omitzero"` // the response itself
+	Added  Content `json:"added,omitzero"`  // what came after it
+	Newest Content `json:"newest,omitzero"` // the part of Added that came after the newest piece of an answer
+	// Open maps the calls that no result has answered yet to the class of their tool.
+	Open map[string]toolClass `json:"open,omitempty"`
+
+	Prompted bool    `json:"prompted,omitempty"` // a person's prompt is among Added: it began a turn
+	Thinking float64 `json:"thinking,omitempty"` // tokens thought earlier in the turn that the response belongs to
+	// Partial says that something is missing or was not counted exactly, so that nothing can be learned from it.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// maxOpenCalls bounds Tail.Open: no model makes as many calls in parallel.
+const maxOpenCalls = 64
+
+// Append returns the tail with more of the conversation.
+func (t Tail) Append(pieces []Piece) Tail {
+	open := maps.Clone(t.Open)
+	for _, p := range pieces {
+		switch p.Class {
+		case AnswerText, ToolCall, Thought:
+			t.Answer, t.Newest = t.Answer.add(p, nil), Content{}
+		default:
+			t.Added, t.Newest = t.Added.add(p, open), t.Newest.add(p, open)
+		}
+		switch p.Class {
+		case ToolCall:
+			if class := toolClassOf[p.Tool]; class != otherTool && len(open) < maxOpenCalls {
+				if open == nil {
+					open = map[string]toolClass{}
+				}
+				open[p.CallID] = class
+			}
+		case ToolResult:
+			delete(open, p.CallID)
+		case PromptText:
+			t.Prompted = true
+		}
+		t.Partial = t.Partial || p.Rough
+	}
+	t.Open = open
+	return t
+}
+
+// Repeats reports whether a report is about the response that the tail follows. Hosts that stream write one for each part.
+func (t Tail) Repeats(rep Report) bool {
+	tuple := rep.Tuple
+	tuple.Output = 0
+	return t.Input > 0 && t.MessageID == rep.MessageID && t.Tuple == tuple
+}
+
+// Follow returns the tail of a new response, which input tokens were given for.
+func (t Tail) Follow(rep Report, input int, e Estimator) Tail {
+	next := Tail{MessageID: rep.MessageID, Tuple: rep.Tuple, Input: input, Output: rep.Tuple.Output}
+	next.Tuple.Output = 0
+	if rep.Late {
+		next.Added, next.Newest = t.Newest, t.Newest
+	}
+	if !t.Prompted {
+		next.Thinking = t.Thinking + e.thinking(t.Answer)
+	}
+	return next
+}
+
+// IsEmpty reports whether nothing has come since the response.
+func (t Tail) IsEmpty() bool {
+	return t.Output == 0 && t.Answer == (Content{}) && t.Added == (Content{})
+}
