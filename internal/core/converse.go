@@ -78,11 +78,11 @@ func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) erro
 	if err != nil {
 		return err
 	}
-	for _, snap := range found {
-		if snap.Session.Prepared {
+	for _, known := range found {
+		if known.Prepared {
 			continue
 		}
-		err := s.Store.Update(ctx, Query{Key: snap.Session.Key()}, func(st session.State) session.Changes {
+		err := s.Store.Update(ctx, Query{Key: known.Key()}, func(st session.State) session.Changes {
 			if !st.Known {
 				return session.Changes{}
 			}

@@ -12,7 +12,7 @@ import (
 
 // Compacting takes note that a host is about to compact a session, and returns the working context to be kept through it.
 func (s *Service) Compacting(ctx context.Context, key session.Key) (session.WorkingContext, error) {
-	stored, err := s.stored(ctx, key)
+	stored, err := s.find(ctx, key)
 	if err != nil {
 		return session.WorkingContext{}, err
 	}
@@ -28,7 +28,7 @@ func (s *Service) Compacting(ctx context.Context, key session.Key) (session.Work
 // in the future, is moved to the next that can: the clock of the caller may be coarse or wrong. It returns the session and
 // the paths that the agent has to be told of again.
 func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boundary) (SessionView, []string, error) {
-	stored, err := s.stored(ctx, key)
+	stored, err := s.find(ctx, key)
 	if err != nil {
 		return SessionView{}, nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boun
 
 // Delete forgets everything of a session and reports whether there was one.
 func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
-	stored, err := s.stored(ctx, key)
+	stored, err := s.find(ctx, key)
 	if coded.CodeOf(err) == coded.NotFound {
 		return false, nil
 	}
@@ -56,16 +56,6 @@ func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
 	}
 	out, err := s.handleFor(ctx, stored, session.Event{Kind: session.SessionDeleted, Name: "session/deleted"})
 	return out.Deleted, err
-}
-
-// stored returns the session that key names, as Resolve finds it.
-func (s *Service) stored(ctx context.Context, key session.Key) (session.Session, error) {
-	key, err := s.Resolve(ctx, key)
-	if err != nil {
-		return session.Session{}, err
-	}
-	snap, err := s.Store.Session(ctx, key)
-	return snap.Session, err
 }
 
 // handleFor handles an event that a caller reports of a stored session, under the settings of its directory.

@@ -62,20 +62,29 @@ func (s *Service) Session(ctx context.Context, key session.Key) (SessionView, er
 // Resolve completes a key without a host and makes sure that there is such a session. An id that no host has is
 // CodeNotFound, one that several have CodeInvalid.
 func (s *Service) Resolve(ctx context.Context, key session.Key) (session.Key, error) {
-	found, err := s.Store.FindSessions(ctx, key.SessionID)
+	found, err := s.find(ctx, key)
 	if err != nil {
 		return key, err
 	}
+	return found.Key(), nil
+}
+
+// find returns the stored session that a key names, with or without a host.
+func (s *Service) find(ctx context.Context, key session.Key) (session.Session, error) {
+	found, err := s.Store.FindSessions(ctx, key.SessionID)
+	if err != nil {
+		return session.Session{}, err
+	}
 	if key.Host != "" {
-		found = slices.DeleteFunc(found, func(snap session.Snapshot) bool { return snap.Session.Host != key.Host })
+		found = slices.DeleteFunc(found, func(one session.Session) bool { return one.Host != key.Host })
 	}
 	switch len(found) {
 	case 0:
-		return key, coded.Errorf(coded.NotFound, "no session %q", text.Sanitize(key.SessionID, 100))
+		return session.Session{}, coded.Errorf(coded.NotFound, "no session %q", text.Sanitize(key.SessionID, 100))
 	case 1:
-		return found[0].Session.Key(), nil
+		return found[0], nil
 	}
-	return key, coded.Errorf(coded.Invalid, "host: %d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
+	return session.Session{}, coded.Errorf(coded.Invalid, "host: %d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
 }
 
 // Samples returns the newest points of a session's history, oldest first; all of them when limit is 0.

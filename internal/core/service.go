@@ -66,15 +66,15 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 		return out, err
 	}
 	rules := s.rules(ev.Host)
-	stored, err := s.Store.Session(ctx, ev.Key())
-	if rules.ChildSessions && coded.CodeOf(err) == coded.NotFound {
+	stored, err := s.Store.Load(ctx, Query{Key: ev.Key()}) // for the cursor and the directory
+	if err == nil && rules.ChildSessions && !stored.Known {
 		if ev, err = s.topOf(ctx, ev); err != nil {
 			return out, err
 		}
 		out.Key = ev.Key()
-		stored, err = s.Store.Session(ctx, ev.Key())
+		stored, err = s.Store.Load(ctx, Query{Key: ev.Key()})
 	}
-	if err != nil && coded.CodeOf(err) != coded.NotFound {
+	if err != nil {
 		return out, err
 	}
 	cwd := stored.Session.Project(ev)
@@ -87,28 +87,37 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 	if !ev.At.IsZero() && ev.At.Before(now) {
 		now = ev.At // it came late
 	}
+	var before session.State
+	var changes session.Changes
 	err = s.Store.Update(ctx, query(ev, cfg, rules), func(st session.State) session.Changes {
 		st.Rules = rules
-		changes, effects := session.Reduce(st, ev, cfg, now)
-		out.Effects, out.Deleted = effects, changes.Delete && st.Known
-		if changes.Session != nil {
-			learned := st.Learned
-			if changes.Learned != nil {
-				learned = *changes.Learned
-			}
-			after := session.Snapshot{Session: *changes.Session, WorkingSet: append(changes.Paths, st.WorkingSet...)}
-			out.Session, out.Lost = View(after, learned, cfg, st.Rules, now), changes.Session.Compaction.Lost
-		}
-		if changes.Alert != nil {
-			out.Alert = &fleet.Alert{Rate: changes.Alert.Rate, Threshold: cfg.Metrics.AlertRate, Tasks: st.Tasks.Record(changes.Task.Tokens, cfg.Metrics.ThresholdTokens).Tasks}
-		}
+		before = st
+		changes, out.Effects = session.Reduce(st, ev, cfg, now)
 		return changes
 	})
 	if err != nil {
 		return out, err
 	}
+	s.describe(&out, before, changes, cfg, now)
 	s.tell(ctx, ev, out)
 	return out, nil
+}
+
+// describe fills in what the changes made of the state, after the transaction: every other process would wait for it.
+func (s *Service) describe(out *Outcome, before session.State, changes session.Changes, cfg settings.Config, now time.Time) {
+	out.Deleted = changes.Delete && before.Known
+	if changes.Session != nil {
+		learned := before.Learned
+		if changes.Learned != nil {
+			learned = *changes.Learned
+		}
+		after := session.Snapshot{Session: *changes.Session, WorkingSet: append(changes.Paths, before.WorkingSet...)}
+		out.Session, out.Lost = View(after, learned, cfg, before.Rules, now), changes.Session.Compaction.Lost
+	}
+	if changes.Alert != nil {
+		tasks := before.Tasks.Record(changes.Task.Tokens, cfg.Metrics.ThresholdTokens).Tasks
+		out.Alert = &fleet.Alert{Rate: changes.Alert.Rate, Threshold: cfg.Metrics.AlertRate, Tasks: tasks}
+	}
 }
 
 // Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.

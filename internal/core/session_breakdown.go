@@ -24,11 +24,8 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	var st session.State // session and calibration as of one moment
-	if err := s.Store.Update(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding}, func(stored session.State) session.Changes {
-		st = stored
-		return session.Changes{}
-	}); err != nil {
+	st, err := s.Store.Load(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding})
+	if err != nil {
 		return SessionDetail{}, err
 	}
 	learned, err := s.Store.Windows(ctx)

@@ -14,10 +14,12 @@ type Store interface {
 	// that no other writer can come between. decide may be called once only, must not call the store, and should be quick:
 	// every other process waits. When Update returns nil, the changes outlive a crash of the process.
 	Update(ctx context.Context, q Query, decide func(session.State) session.Changes) error
+	// Load returns what q asks for, as of one moment. It waits for no writer.
+	Load(ctx context.Context, q Query) (session.State, error)
 	// Session returns one session with its working set, or an error with CodeNotFound.
 	Session(ctx context.Context, key session.Key) (session.Snapshot, error)
-	// FindSessions returns the sessions whose id is id, whatever their host; none is no error.
-	FindSessions(ctx context.Context, id string) ([]session.Snapshot, error)
+	// FindSessions returns the sessions with an id, one for each host that has it. None is not an error.
+	FindSessions(ctx context.Context, id string) ([]session.Session, error)
 	// Sessions returns the sessions that match f, the most recently updated first.
 	Sessions(ctx context.Context, f SessionFilter) ([]session.Snapshot, error)
 	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0. Some thousands are kept: the
@@ -37,7 +39,7 @@ type Store interface {
 	Close() error
 }
 
-// Query says what Update loads. Only what is asked for is read.
+// Query says what Update and Load read. They read nothing else.
 type Query struct {
 	Key session.Key // the session; the zero Key loads none
 	// Provider and Model choose the learned window; "" stands for those of the stored session.

@@ -51,7 +51,7 @@ func learnedKey(l session.LearnedWindow) session.LearnedWindow {
 	return session.LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
 }
 
-func (w *world) Update(_ context.Context, q Query, decide func(session.State) session.Changes) error {
+func (w *world) Load(_ context.Context, q Query) (session.State, error) {
 	st := session.State{Alert: w.alert}
 	st.Session, st.Known = w.sessions[q.Key]
 	st.WorkingSet = w.workingSet(q.Key)
@@ -78,6 +78,11 @@ func (w *world) Update(_ context.Context, q Query, decide func(session.State) se
 			}
 		}
 	}
+	return st, nil
+}
+
+func (w *world) Update(ctx context.Context, q Query, decide func(session.State) session.Changes) error {
+	st, _ := w.Load(ctx, q)
 	ch := decide(st)
 	if ch.Delete && st.Known {
 		w.revision++
@@ -148,11 +153,10 @@ func (w *world) Session(_ context.Context, key session.Key) (session.Snapshot, e
 	return session.Snapshot{Session: s, WorkingSet: w.workingSet(key)}, nil
 }
 
-func (w *world) FindSessions(ctx context.Context, id string) ([]session.Snapshot, error) {
-	var found []session.Snapshot
-	for key := range w.sessions {
+func (w *world) FindSessions(_ context.Context, id string) ([]session.Session, error) {
+	var found []session.Session
+	for key, s := range w.sessions {
 		if key.SessionID == id {
-			s, _ := w.Session(ctx, key)
 			found = append(found, s)
 		}
 	}

@@ -200,10 +200,10 @@ func TestNothingIsLostBetweenProcesses(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("FindSessions: %d found, %v", len(found), err)
 	}
-	if got := found[0].Session.Turns; got != processes*each {
+	if got := found[0].Turns; got != processes*each {
 		t.Errorf("%d of %d updates are there", got, processes*each)
 	}
-	samples, err := s.Samples(t.Context(), found[0].Session.Key(), 0)
+	samples, err := s.Samples(t.Context(), found[0].Key(), 0)
 	if err != nil || len(samples) != processes*each {
 		t.Errorf("%d of %d samples are there: %v", len(samples), processes*each, err)
 	}

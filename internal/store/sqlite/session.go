@@ -214,20 +214,24 @@ func (s *Store) Session(ctx context.Context, key session.Key) (session.Snapshot,
 }
 
 // FindSessions implements core.Store.
-func (s *Store) FindSessions(ctx context.Context, id string) ([]session.Snapshot, error) {
-	return s.snapshots(ctx, "WHERE session_id = ?", []any{id}, core.SessionFilter{})
+func (s *Store) FindSessions(ctx context.Context, id string) ([]session.Session, error) {
+	var found []session.Session
+	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
+		rows, err := c.sessions(ctx, "WHERE session_id = ?"+newestFirst, []any{id})
+		found = nil
+		for _, row := range rows {
+			found = append(found, row.session)
+		}
+		return err
+	})
+	return found, err
 }
 
 // Sessions implements core.Store.
 func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]session.Snapshot, error) {
-	return s.snapshots(ctx, "WHERE (?1 = '' OR host = ?1) AND (?2 OR ended_at = 0)", []any{string(f.Host), f.IncludeEnded}, f)
-}
-
-// snapshots returns the sessions that meet the conditions and lie in the folders of f, at most its limit.
-func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f core.SessionFilter) ([]session.Snapshot, error) {
 	var found []session.Snapshot
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
-		rows, err := c.sessions(ctx, conditions+" ORDER BY updated_at DESC, id DESC", args)
+		rows, err := c.sessions(ctx, "WHERE (?1 = '' OR host = ?1) AND (?2 OR ended_at = 0)"+newestFirst, []any{string(f.Host), f.IncludeEnded})
 		if err != nil {
 			return err
 		}
@@ -242,6 +246,9 @@ func (s *Store) snapshots(ctx context.Context, conditions string, args []any, f 
 	})
 	return found, err
 }
+
+// newestFirst orders the rows of selectSessions.
+const newestFirst = " ORDER BY updated_at DESC, id DESC"
 
 // withWorkingSets returns the sessions of rows with their working sets.
 func (c *conn) withWorkingSets(ctx context.Context, rows []sessionRow) ([]session.Snapshot, error) {

@@ -252,6 +252,15 @@ func (s *Store) Update(ctx context.Context, q core.Query, decide func(session.St
 	return err
 }
 
+// Load implements core.Store.
+func (s *Store) Load(ctx context.Context, q core.Query) (state session.State, err error) {
+	err = s.run(ctx, false, func(ctx context.Context, c *conn) error {
+		state, _, err = c.load(ctx, q)
+		return err
+	})
+	return state, err
+}
+
 // wipeLog folds the log into the file and empties it, so that what was deleted is not left to read there. SQLite waits for
 // readers, but not for somebody else who folds the log, so it is tried again. Where somebody reads the old state for longer than
 // the busy timeout it cannot be done; the next to fold the log does it then.

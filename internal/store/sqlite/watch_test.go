@@ -50,7 +50,7 @@ func TestOtherProcessesWake(t *testing.T) {
 	}()
 	signals := wantWake(t, wake, func() bool {
 		found, err := s.FindSessions(t.Context(), "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44")
-		return err == nil && len(found) == 1 && found[0].Session.Turns == 400
+		return err == nil && len(found) == 1 && found[0].Turns == 400
 	})
 	if signals > 400 {
 		t.Errorf("%d signals for 400 commits", signals)

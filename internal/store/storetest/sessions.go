@@ -46,12 +46,12 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.want("FindSessions", names(found), []string{"codex/s1", "claude-code/s1"})
+		f.want("FindSessions", found, []session.Session{other, newSession("s1", 20)})
 		found, err = f.store.FindSessions(t.Context(), "s%")
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.want("FindSessions of a pattern", names(found), []string(nil))
+		f.want("FindSessions of a pattern", found, []session.Session(nil))
 	},
 	"deleting forgets everything of the session and nothing else": func(t *testing.T, f *fixture) {
 		for i, id := range []string{"s1", "s2"} {

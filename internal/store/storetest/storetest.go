@@ -85,10 +85,15 @@ func (f *fixture) decide(q core.Query, decide func(session.State) session.Change
 	return state
 }
 
-// load returns the state that q asks for and changes nothing.
+// load returns the state that q asks for and changes nothing. Load and Update must read the same.
 func (f *fixture) load(q core.Query) session.State {
 	f.t.Helper()
-	return f.decide(q, func(session.State) session.Changes { return session.Changes{} })
+	loaded, err := f.store.Load(f.t.Context(), q)
+	if err != nil {
+		f.t.Fatalf("Load: %v", err)
+	}
+	f.want("Update after Load", f.decide(q, func(session.State) session.Changes { return session.Changes{} }), loaded)
+	return loaded
 }
 
 func (f *fixture) session(key session.Key) session.Snapshot {

@@ -106,6 +106,10 @@ var transactionTests = map[string]func(*testing.T, *fixture){
 		err := f.store.Update(ctx, core.Query{Key: key("s2")}, func(session.State) session.Changes { return session.Changes{} })
 		f.wantCode("Update", err, coded.Unavailable)
 		f.wantNothing() // readers neither wait nor see what is not yet saved
+		loaded, err := f.store.Load(t.Context(), core.Query{Key: key("s1"), WorkingSet: true, Calibration: session.Encoding})
+		if err != nil || loaded.Known {
+			t.Errorf("Load beside a writer: %v, known: %v", err, loaded.Known)
+		}
 		close(finish)
 		group.Wait()
 		f.want("Session", f.session(key("s1")).Session, full("s1"))
