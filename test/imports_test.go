@@ -46,8 +46,9 @@ var allowed = map[string][]string{
 	"internal/store":           {domain, "internal/store/sqlite"},
 	"internal/store/sqlite":    {domain},
 	"internal/store/storetest": {domain},
-	"internal/rpc":             {domain, "internal/jsonscan"},
-	"internal/rpc/mcp":         {domain, "internal/jsonscan"},
+	"internal/rpc/transport":   {domain, "internal/jsonscan"},
+	"internal/rpc":             {domain, "internal/jsonscan", "internal/rpc/transport"},
+	"internal/rpc/mcp":         {domain, "internal/jsonscan", "internal/rpc/transport"},
 	"internal/ui":              {"internal/check", domain},
 	"internal/team/push":       {domain},
 	"internal/team/postgres":   {domain, "internal/team/push"},
@@ -60,7 +61,7 @@ var allowed = map[string][]string{
 
 // only says which packages may import a library, by the library's path or the beginning of it. Nobody else may, tests aside.
 var only = map[string][]string{
-	"go.lsp.dev/jsonrpc2":                    {"internal/rpc"},
+	"go.lsp.dev/jsonrpc2":                    {"internal/rpc", "internal/rpc/transport"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
 	"modernc.org/sqlite":                     {"internal/store/sqlite"},
 	"database/sql":                           {"internal/store/sqlite"},

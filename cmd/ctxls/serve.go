@@ -12,6 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 var serveCommand = command{
@@ -37,7 +38,7 @@ echo '{"jsonrpc":"2.0","id":1,"method":"context/measure","params":{"messages":[{
 			case *maxBody < 1:
 				return usageError{fmt.Sprintf("--max-body: want a number of bytes above 0, got %d", *maxBody)}
 			}
-			return a.serve(ctx, rpc.Options{Framing: rpc.Framing(*framing), MaxBody: *maxBody, Version: versionString()})
+			return a.serve(ctx, rpc.Options{Framing: transport.Framing(*framing), MaxBody: *maxBody, Version: versionString()})
 		}
 	},
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // BenchmarkCall measures calls over two pipes of the operating system, through the whole server and through the library
@@ -25,7 +27,7 @@ func BenchmarkCall(b *testing.B) {
 			run  func(*testing.B, io.Writer, *bufio.Reader, string)
 		}{{"stream", streamCalls}, {"turn", takeTurns}} {
 			b.Run(fmt.Sprintf("%s/%dB/server", way.name, size), func(b *testing.B) {
-				p := connect(b, FramingHeader, Options{})
+				p := connect(b, transport.Header, Options{})
 				way.run(b, p.in, p.out, request)
 			})
 			b.Run(fmt.Sprintf("%s/%dB/library", way.name, size), func(b *testing.B) {
@@ -44,7 +46,7 @@ func BenchmarkCall(b *testing.B) {
 // callOf returns a call whose body has about size bytes.
 func callOf(size int) string {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"test/length","params":{"text":"%s"}}`
-	return framed(FramingHeader, fmt.Sprintf(call, strings.Repeat("a", size-len(call)+2)))
+	return framed(transport.Header, fmt.Sprintf(call, strings.Repeat("a", size-len(call)+2)))
 }
 
 func takeTurns(b *testing.B, in io.Writer, out *bufio.Reader, request string) {

@@ -9,6 +9,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // handle is the one handler. The library calls it for each request in the order of arrival, on the goroutine that reads,
@@ -24,8 +25,8 @@ import (
 // Returning nil for every notification and a *jsonrpc2.Error for every failed call is what keeps the connection alive.
 func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply any, err error) {
 	size := len(req.Params())
-	s.stream.load.add(1, 0, size)
-	defer s.stream.load.add(-1, 0, -size)
+	s.stream.Begin(size)
+	defer s.stream.End(size)
 
 	ctx := jsonrpc2.DetachContext(pooled)
 	if req.IsCall() {
@@ -36,7 +37,7 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a handler panicked", "method", req.Method(), "panic", p, "stack", string(debug.Stack()))
-			reply, err = nil, wireError(coded.Errorf(coded.Internal, "panic"))
+			reply, err = nil, transport.WireError(coded.Errorf(coded.Internal, "panic"))
 		}
 		if !req.IsCall() {
 			reply, err = nil, nil
@@ -54,7 +55,7 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 		err = context.Canceled // whatever the work made of it
 	}
 	s.logFailure(req.Method(), err)
-	return nil, wireError(err)
+	return nil, transport.WireError(err)
 }
 
 // work takes a request through steps 2 to 5 of handle.
@@ -103,15 +104,15 @@ func (s *Server) place(when mode, session string) *turn {
 // find returns the method that req asks for, or why it may not be called.
 func (s *Server) find(req *jsonrpc2.Request) (method, error) {
 	name := req.Method()
-	if name == refusedMethod {
-		return method{}, refusal(req.Params())
+	if name == transport.RefusedMethod {
+		return method{}, transport.Refusal(req.Params())
 	}
 	if s.client.isShutDown() && name != "exit" {
-		return method{}, coded.Errorf(codeInvalidRequest, "the server was shut down: only exit may follow")
+		return method{}, coded.Errorf(transport.CodeInvalidRequest, "the server was shut down: only exit may follow")
 	}
 	m, ok := s.methods[name]
 	if !ok {
-		return method{}, coded.Errorf(codeMethodNotFound, "no method %q", strings.ToValidUTF8(clip(name, 80), "?"))
+		return method{}, coded.Errorf(transport.CodeMethodNotFound, "no method %q", strings.ToValidUTF8(transport.Clip(name, 80), "?"))
 	}
 	return m, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // seeds are the bodies of the transcripts: everything that is known to be difficult.
@@ -43,14 +44,14 @@ func seeds(f *testing.F, add func(line string)) {
 // of valid JSON; and it must come to an end.
 func FuzzStream(f *testing.F) {
 	seeds(f, func(line string) {
-		f.Add([]byte(framed(FramingHeader, line) + framed(FramingHeader, line)))
+		f.Add([]byte(framed(transport.Header, line) + framed(transport.Header, line)))
 		f.Add([]byte(line + "\n\r\n" + line))
 	})
 	f.Add([]byte("Content-Length: 9999\r\n\r\n{}"))
 	f.Add([]byte("content-length:2\nX: y\n\n{}Content-Length: -1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		var out bytes.Buffer
-		s := newStream(bytes.NewReader(input), &out, FramingAuto, 1000, slog.New(slog.DiscardHandler))
+		s := transport.New(bytes.NewReader(input), &out, transport.Auto, 1000, slog.New(slog.DiscardHandler))
 		for {
 			body, _, err := s.ReadFrame(context.Background())
 			if err == io.EOF {
@@ -70,14 +71,14 @@ func FuzzStream(f *testing.F) {
 			if _, err := jsonrpc2.DecodeMessage(body); err != nil && !requests[0].Batch {
 				t.Fatalf("passed on %q: %v", body, err)
 			}
-			if owed != (s.load.replies == 1) {
-				t.Fatalf("owes %d replies to %q", s.load.replies, body)
+			if owed != (s.Owed() == 1) {
+				t.Fatalf("owes %d replies to %q", s.Owed(), body)
 			}
 			if owed {
 				s.WriteFrame(context.Background(), []byte(`{"jsonrpc":"2.0","id":"reply","result":null}`))
 			}
 		}
-		readReplies(t, &out, s.in.framing)
+		readReplies(t, &out, s.Framing())
 	})
 }
 
@@ -106,15 +107,15 @@ func FuzzServer(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, input []byte, inLines bool) {
-		framing := FramingHeader
+		framing := transport.Header
 		if inLines {
-			framing = FramingLine
+			framing = transport.Line
 			input = bytes.ReplaceAll(input, []byte("\n"), []byte(" "))
 		}
 		var in, out bytes.Buffer
 		want := make(map[string]int)
 		for _, body := range bytes.Split(input, []byte{0}) {
-			if inLines && len(bytes.Trim(body, blanks)) == 0 {
+			if inLines && len(bytes.Trim(body, transport.Blanks)) == 0 {
 				continue
 			}
 			in.WriteString(framed(framing, string(body)))
@@ -149,7 +150,7 @@ func FuzzServer(f *testing.F) {
 }
 
 // readReplies checks that out holds frames of valid JSON and nothing else, and counts the replies by id.
-func readReplies(t *testing.T, out *bytes.Buffer, framing Framing) map[string]int {
+func readReplies(t *testing.T, out *bytes.Buffer, framing transport.Framing) map[string]int {
 	ids := make(map[string]int)
 	in := bufio.NewReader(out)
 	for {
@@ -196,7 +197,7 @@ func checkReply(t *testing.T, txt []byte) {
 		t.Fatalf("a reply of neither kind: %q: %v", txt, err)
 	}
 	if e := r.Error; e != nil {
-		if e.Code != int(numbers[e.Data.Code]) || e.Code == 0 || e.Message == "" || len(e.Message) > 5000 || e.Message != text.Sanitize(e.Message, 0) {
+		if e.Code != int(transport.Numbers[e.Data.Code]) || e.Code == 0 || e.Message == "" || len(e.Message) > 5000 || e.Message != text.Sanitize(e.Message, 0) {
 			t.Fatalf("an error that says %q", txt)
 		}
 		return
@@ -248,7 +249,7 @@ func expect(body []byte, want map[string]int) {
 		want["null"]++
 	} else if json.Unmarshal(body, &batch) != nil || batch == nil {
 		expectOne(body, want)
-	} else if len(batch) == 0 || len(batch) > maxBatch {
+	} else if len(batch) == 0 || len(batch) > transport.MaxBatch {
 		want["null"]++
 	} else {
 		for _, member := range batch {
@@ -259,7 +260,7 @@ func expect(body []byte, want map[string]int) {
 
 func expectOne(message []byte, want map[string]int) {
 	m := make(map[string]jsontext.Value)
-	d := jsontext.NewDecoder(bytes.NewReader(message), lenient, jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewReader(message), transport.Lenient, jsontext.AllowDuplicateNames(true))
 	if token, _ := d.ReadToken(); token.Kind() != '{' {
 		want["null"]++
 		return

@@ -19,6 +19,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
@@ -29,7 +30,7 @@ type peer struct {
 	t       testing.TB
 	server  *Server
 	probe   *probe
-	framing Framing
+	framing transport.Framing
 	in      *os.File // what the server reads
 	out     *bufio.Reader
 	outFile *os.File
@@ -57,7 +58,7 @@ func (b *lockedBuffer) String() string {
 }
 
 // connect starts a server with the methods of probe beside its own and returns its client.
-func connect(t testing.TB, framing Framing, options Options) *peer {
+func connect(t testing.TB, framing transport.Framing, options Options) *peer {
 	t.Helper()
 	serverIn, clientOut := pipe(t)
 	clientIn, serverOut := pipe(t)
@@ -98,8 +99,8 @@ func (p *peer) send(message string) {
 	}
 }
 
-func framed(framing Framing, message string) string {
-	if framing == FramingLine {
+func framed(framing transport.Framing, message string) string {
+	if framing == transport.Line {
 		return message + "\n"
 	}
 	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(message), message)
@@ -112,9 +113,9 @@ func (p *peer) receive() (string, error) {
 }
 
 // readFrame reads strictly: exactly what the server is specified to write.
-func readFrame(in *bufio.Reader, framing Framing) (string, error) {
+func readFrame(in *bufio.Reader, framing transport.Framing) (string, error) {
 	line, err := in.ReadString('\n')
-	if framing == FramingLine {
+	if framing == transport.Line {
 		if err == io.EOF && line != "" {
 			return "", fmt.Errorf("a line without an end: %q", line)
 		}

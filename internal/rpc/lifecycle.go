@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/pathname"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // protocolVersion rises when a method or notification changes in a way that breaks clients.
@@ -162,7 +163,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 	s.client.mu.Unlock()
 	if again {
-		return nil, coded.Errorf(codeInvalidRequest, "initialize may be sent only once")
+		return nil, coded.Errorf(transport.CodeInvalidRequest, "initialize may be sent only once")
 	}
 
 	s.log.Info("client connected", "client", p.ClientInfo.Name, "version", p.ClientInfo.Version, "folders", paths)
@@ -214,7 +215,7 @@ func (s *Server) exit(context.Context, *noParams) (any, error) {
 	s.client.mu.Lock()
 	s.client.exited = true
 	s.client.mu.Unlock()
-	s.stream.end()
+	s.stream.StopReading()
 	return nil, nil
 }
 
@@ -224,9 +225,9 @@ type CancelParams struct {
 }
 
 func (s *Server) cancelRequest(_ context.Context, p *CancelParams) (any, error) {
-	id := readID(p.ID)
+	id := transport.ReadID(p.ID)
 	if !id.IsValid() {
-		return nil, invalid("id", "expected the id of a request, got %s", shown(p.ID))
+		return nil, invalid("id", "expected the id of a request, got %s", transport.Shown(p.ID))
 	}
 	s.inFlight.cancel(id)
 	return nil, nil
@@ -306,7 +307,7 @@ func (s *Server) configure(config json.RawMessage) error {
 
 // warn tells the client what is wrong with its configuration.
 func (s *Server) warn(err error) {
-	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + wireError(err).Message})
+	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + transport.WireError(err).Message})
 }
 
 // paths returns the paths of folders, without those that are not on this machine's file system.

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/jsonscan"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // checker is what params implement that can be wrong in more than their JSON types: a required member that is missing,
@@ -37,7 +38,7 @@ func decode[P any](params []byte) (*P, error) {
 	if c, ok := any(p).(conversational); ok {
 		params = setAside(params, c.conversation())
 	}
-	if err := json.Unmarshal(params, p, lenient, jsontext.AllowDuplicateNames(true)); err != nil {
+	if err := json.Unmarshal(params, p, transport.Lenient, jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, paramsError(err)
 	}
 	if c, ok := any(p).(checker); ok {
@@ -113,7 +114,7 @@ func encode(result any) ([]byte, error) {
 	case interface{ AppendJSON(dst []byte) []byte }:
 		return r.AppendJSON(nil), nil
 	}
-	return json.Marshal(result, lenient, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	return json.Marshal(result, transport.Lenient, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
 }
 
 // paramsError says of a decoding error where it is, what was expected there and what was found.
@@ -125,9 +126,9 @@ func paramsError(err error) error {
 	if own, ok := errors.AsType[*coded.Error](wrong.Err); ok {
 		return coded.Errorf(coded.Invalid, "%s: %w", memberPath(wrong.JSONPointer), own)
 	}
-	got := kindName(wrong.JSONKind)
+	got := transport.KindName(wrong.JSONKind)
 	if v := wrong.JSONValue; len(v) > 0 {
-		got = shown(v)
+		got = transport.Shown(v)
 	}
 	return coded.Errorf(coded.Invalid, "%s: expected %s, got %s", memberPath(wrong.JSONPointer), expected(wrong.GoType), got)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // What is kept from the decoder is what the decoder would have made of it, whatever stands twice and in whatever order.
@@ -32,7 +34,7 @@ func TestSetAside(t *testing.T) {
 		params := "{" + strings.Join(members, ",") + "}"
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			want := new(MeasureParams)
-			if err := json.Unmarshal([]byte(params), want, lenient, jsontext.AllowDuplicateNames(true)); err != nil {
+			if err := json.Unmarshal([]byte(params), want, transport.Lenient, jsontext.AllowDuplicateNames(true)); err != nil {
 				t.Fatal(err)
 			}
 			want.Checked = true

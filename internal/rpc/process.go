@@ -18,7 +18,7 @@ func (s *Server) watchClient(pid int) {
 		defer tick.Stop()
 		for {
 			select {
-			case <-s.stream.done:
+			case <-s.stream.Done():
 				return
 			case <-tick.C:
 				if !ProcessLives(pid) {

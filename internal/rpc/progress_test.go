@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // slowCounter counts nothing before it is released.
@@ -19,7 +20,7 @@ func TestProgress(t *testing.T) {
 	release := make(slowCounter)
 	service := newService(t)
 	service.Meter = conversation.NewMeter(func(string) (token.Counter, error) { return release, nil }, token.ForModel)
-	p := connect(t, FramingLine, Options{Service: service})
+	p := connect(t, transport.Line, Options{Service: service})
 	p.server.progressAfter = time.Millisecond
 	p.greet("/nowhere")
 	next := func() string {

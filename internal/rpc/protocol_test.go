@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 const protocolFile = "../../docs/protocol.md"
@@ -17,7 +19,7 @@ const protocolFile = "../../docs/protocol.md"
 // when it comes: an example of it is one of all that came since the last.
 func TestProtocolExamples(t *testing.T) {
 	service, configure := newConfiguredService(t)
-	p := connect(t, FramingLine, Options{Service: service, Configure: configure})
+	p := connect(t, transport.Line, Options{Service: service, Configure: configure})
 	var pushed []string
 	for _, m := range exampleMessages(readProtocol(t)) {
 		if m.sent {
@@ -158,7 +160,7 @@ func TestProtocolIsComplete(t *testing.T) {
 			}
 		}
 	}
-	for code, number := range numbers {
+	for code, number := range transport.Numbers {
 		if row := fmt.Sprintf("| `%s` | %d |", code, number); !strings.Contains(text, row) {
 			t.Errorf("no row %q", row)
 		}

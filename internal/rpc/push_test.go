@@ -20,6 +20,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -45,7 +46,7 @@ func shared(t testing.TB, path string) *core.Service {
 // watcher connects a client that wants to hear of the sessions of its folders, or of "all".
 func watcher(t testing.TB, service *core.Service, folders ...string) *peer {
 	t.Helper()
-	p := connect(t, FramingHeader, Options{Service: service})
+	p := connect(t, transport.Header, Options{Service: service})
 	p.greet(folders...)
 	return p
 }
@@ -329,7 +330,7 @@ func TestSilenceAndAHostThatIsGoneArePushed(t *testing.T) {
 
 func TestSettingsThatChangeArePushed(t *testing.T) {
 	service, configure := newConfiguredService(t)
-	p := connect(t, FramingHeader, Options{Service: service, Configure: configure})
+	p := connect(t, transport.Header, Options{Service: service, Configure: configure})
 	prompt(t, service, "s1", "/home/me/a", "hello")
 	p.greet("/home/me/a")
 	if n := p.push(); n.Params.Session.Usage.WindowTokens != 200_000 {
@@ -360,13 +361,11 @@ func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.server.stream.out.queueMu.Lock()
-		queued, bytes := len(p.server.stream.out.queue), p.server.stream.out.queued
-		p.server.stream.out.queueMu.Unlock()
-		if queued > maxQueued || bytes > maxQueuedBytes {
+		queued, bytes := p.server.stream.Queued()
+		if queued > transport.MaxQueued || bytes > transport.MaxQueuedBytes {
 			t.Fatalf("%d notifications of %d bytes wait", queued, bytes)
 		}
-		if queued == maxQueued || bytes > maxQueuedBytes-2*size {
+		if queued == transport.MaxQueued || bytes > transport.MaxQueuedBytes-2*size {
 			full++
 		}
 	}
@@ -396,8 +395,8 @@ func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 func TestNothingIsPushedWithoutTheHandshake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	writer := shared(t, path)
-	p := connect(t, FramingHeader, Options{Service: shared(t, path)})
-	greeted := connect(t, FramingHeader, Options{Service: shared(t, path)})
+	p := connect(t, transport.Header, Options{Service: shared(t, path)})
+	greeted := connect(t, transport.Header, Options{Service: shared(t, path)})
 	greeted.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 	greeted.reply()
 	witness := watcher(t, shared(t, path))

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // TestSchema holds docs/protocol.json to the Go types: the methods and notifications with JSON Schemas (draft 2020-12) of
@@ -91,7 +92,7 @@ func describe(t testing.TB) object {
 		tells[name] = object{"params": s.of(params)}
 	}
 	errors := object{}
-	for code, number := range numbers {
+	for code, number := range transport.Numbers {
 		errors[string(code)] = number
 	}
 	return object{
@@ -276,7 +277,7 @@ func docText(groups ...*ast.CommentGroup) string {
 // What the schema calls required is required: without it a call is refused, and the message names the member.
 func TestRequiredMembers(t *testing.T) {
 	s := schemas{source: source{}, defs: object{}}
-	p := connect(t, FramingLine, Options{Service: newService(t)})
+	p := connect(t, transport.Line, Options{Service: newService(t)})
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		m := methods[name]
 		if m.mode == atOnce || m.params == reflect.TypeFor[noParams]() {

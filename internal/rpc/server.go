@@ -16,6 +16,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // DefaultMaxBody is how many bytes of one message are accepted when Options.MaxBody is 0.
@@ -29,11 +30,11 @@ var ErrExit = errors.New("the client sent exit without shutdown")
 
 // Options are what a Server needs from outside. The zero value serves the lifecycle, with framing detected.
 type Options struct {
-	Service *core.Service // what the methods are about; nil serves the lifecycle alone
-	Version string        // of ctxls, told to the client
-	Log     *slog.Logger  // nil logs nothing
-	Framing Framing       // "" is FramingAuto
-	MaxBody int64         // bytes of one message; 0 is DefaultMaxBody
+	Service *core.Service     // what the methods are about; nil serves the lifecycle alone
+	Version string            // of ctxls, told to the client
+	Log     *slog.Logger      // nil logs nothing
+	Framing transport.Framing // "" is transport.Auto
+	MaxBody int64             // bytes of one message; 0 is DefaultMaxBody
 
 	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
 	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
@@ -47,7 +48,7 @@ type Server struct {
 	service *core.Service
 	methods map[string]method
 
-	stream   *stream
+	stream   *transport.Stream
 	stop     context.CancelFunc // ends Serve
 	client   client
 	inFlight inFlight
@@ -95,11 +96,11 @@ func New(options Options) *Server {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	s.stream = newStream(in, out, s.options.Framing, s.options.MaxBody, s.log)
+	s.stream = transport.New(in, out, s.options.Framing, s.options.MaxBody, s.log)
 	written, pushed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(written)
-		s.stream.out.run(ctx.Done())
+		s.stream.WriteQueued(ctx.Done())
 	}()
 	jsonrpc2.NewConn(s.stream).Go(ctx, s.handle)
 	go func() {
@@ -108,12 +109,12 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}()
 
 	select {
-	case <-s.stream.done:
+	case <-s.stream.Done():
 	case <-ctx.Done():
 	}
 	s.stop()
 	stopped := time.Now()
-	s.stream.load.waitUntilIdle(closeGrace)
+	s.stream.WaitUntilIdle(closeGrace)
 	s.stream.Close()
 	<-pushed
 	select {
@@ -123,7 +124,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if s.client.exitedEarly() {
 		return ErrExit
 	}
-	return s.stream.err()
+	return s.stream.Err()
 }
 
 // ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than
@@ -149,5 +150,5 @@ func (s *Server) notify(method string, params []byte) error {
 	if !s.client.isReady() {
 		return nil
 	}
-	return s.stream.out.enqueue(jsonrpc2.AppendNotification(nil, method, params))
+	return s.stream.Notify(jsonrpc2.AppendNotification(nil, method, params))
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 )
 
 func TestCancelWhileRunning(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":"x","method":"test/wait","params":{"name":"a"}}`)
 	<-p.probe.started
 	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`)
@@ -33,7 +35,7 @@ func TestCancelWhileRunning(t *testing.T) {
 }
 
 func TestCancelWhileWaitingInLine(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	for i := 1; i <= 3; i++ {
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s","name":"%d","wait":true}}`, i, i))
 	}
@@ -52,7 +54,7 @@ func TestCancelWhileWaitingInLine(t *testing.T) {
 
 // Cancellation is seen while every worker is busy and more calls wait for one.
 func TestCancelWhileWorkersAreBusy(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	const calls = 100
 	for i := range calls {
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/wait","params":{"name":"%d"}}`, i, i))
@@ -74,7 +76,7 @@ func TestCancelWhileWorkersAreBusy(t *testing.T) {
 }
 
 func TestDuplicateIDs(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	for _, name := range []string{"first", "second"} {
 		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"` + name + `"}}`)
 		<-p.probe.started
@@ -102,7 +104,7 @@ func TestDuplicateIDs(t *testing.T) {
 
 // An id 7 and an id "7" are two ids.
 func TestIDsOfBothTypes(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"number"}}`)
 	p.send(`{"jsonrpc":"2.0","id":"7","method":"test/wait","params":{"name":"text"}}`)
 	<-p.probe.started
@@ -118,7 +120,7 @@ func TestIDsOfBothTypes(t *testing.T) {
 func TestOrderWithinASession(t *testing.T) {
 	for _, batch := range []bool{false, true} {
 		t.Run(fmt.Sprintf("batch=%v", batch), func(t *testing.T) {
-			p := connect(t, FramingLine, Options{})
+			p := connect(t, transport.Line, Options{})
 			const sessions, each = 5, 40
 			want := make(map[string][]string)
 			var messages []string
@@ -156,7 +158,7 @@ func TestOrderWithinASession(t *testing.T) {
 
 // One session that is stuck holds up no other, nor what concerns no session.
 func TestSessionsGoOnSideBySide(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/note","params":{"sessionId":"s1","name":"stuck","wait":true}}`)
 	<-p.probe.started
 	for i := range 50 {
@@ -171,7 +173,7 @@ func TestSessionsGoOnSideBySide(t *testing.T) {
 }
 
 func TestPanicIsLoggedInOneLine(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/panic"}`)
 	if r := p.reply(); r.Error.Code != -32603 || r.Error.Message != "internal error" {
 		t.Errorf("got %+v", r)
@@ -187,7 +189,7 @@ func TestPanicIsLoggedInOneLine(t *testing.T) {
 }
 
 func TestEndOfInputLosesNoReply(t *testing.T) {
-	for _, framing := range []Framing{FramingLine, FramingHeader} {
+	for _, framing := range []transport.Framing{transport.Line, transport.Header} {
 		for range 20 {
 			p := connect(t, framing, Options{})
 			const owed = 600
@@ -212,7 +214,7 @@ func TestEndOfInputLosesNoReply(t *testing.T) {
 }
 
 func TestStopCancelsAndReturns(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 	<-p.probe.started
 	p.stop() // while the server reads from a pipe that stays open
@@ -223,7 +225,7 @@ func TestStopCancelsAndReturns(t *testing.T) {
 }
 
 func TestStopWithAClientThatDoesNotRead(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	go func() {
 		for i := 0; ; i++ {
 			if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"test/echo","params":{"a":%d}}`+"\n", i, i); err != nil {
@@ -239,7 +241,7 @@ func TestStopWithAClientThatDoesNotRead(t *testing.T) {
 }
 
 func TestVanishedReader(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 	<-p.probe.started
 	p.outFile.Close()
@@ -251,8 +253,8 @@ func TestVanishedReader(t *testing.T) {
 
 // Nothing is written before something was asked, and nothing at all when nothing was.
 func TestSilentClient(t *testing.T) {
-	for _, framing := range []Framing{FramingAuto, FramingLine, FramingHeader} {
-		p := connect(t, FramingLine, Options{Framing: framing})
+	for _, framing := range []transport.Framing{transport.Auto, transport.Line, transport.Header} {
+		p := connect(t, transport.Line, Options{Framing: framing})
 		p.in.WriteString(" \r\n\n")
 		p.in.Close()
 		p.wantEnd(nil)
@@ -260,7 +262,7 @@ func TestSilentClient(t *testing.T) {
 }
 
 func TestNotificationsAreBounded(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
 	p.reply()
 	if err := p.server.Notify("session/changed", 1); err != nil {
@@ -275,13 +277,13 @@ func TestNotificationsAreBounded(t *testing.T) {
 	big := strings.Repeat("a", 64<<10)
 	for ; told < 100_000; told++ {
 		if err := p.server.Notify("session/changed", big); err != nil {
-			if !errors.Is(err, errQueueFull) {
+			if !errors.Is(err, transport.ErrQueueFull) {
 				t.Fatal(err)
 			}
 			break
 		}
 	}
-	if told > maxQueued+10 {
+	if told > transport.MaxQueued+10 {
 		t.Fatalf("%d notifications of 64 KiB were queued", told)
 	}
 	// And then it gets what was queued, in one piece each.
@@ -293,7 +295,7 @@ func TestNotificationsAreBounded(t *testing.T) {
 }
 
 func TestManyCallsWithCancellation(t *testing.T) {
-	p := connect(t, FramingHeader, Options{})
+	p := connect(t, transport.Header, Options{})
 	calls := 100_000
 	if underRace {
 		calls = 10_000
@@ -301,9 +303,9 @@ func TestManyCallsWithCancellation(t *testing.T) {
 	go func() {
 		var all strings.Builder
 		for i := range calls {
-			fmt.Fprint(&all, framed(FramingHeader, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s%d","name":""}}`, i, i%7)))
+			fmt.Fprint(&all, framed(transport.Header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"test/note","params":{"sessionId":"s%d","name":""}}`, i, i%7)))
 			if i%3 == 0 {
-				all.WriteString(framed(FramingHeader, fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`, i)))
+				all.WriteString(framed(transport.Header, fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`, i)))
 			}
 			if all.Len() > 100_000 {
 				io.WriteString(p.in, all.String())
@@ -330,7 +332,7 @@ func TestManyCallsWithCancellation(t *testing.T) {
 
 // The library recycles the context of a call that runs on its reading goroutine; nothing of ours may hang on to it.
 func TestManyCallsAtOnce(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	const calls = 20_000
 	go func() {
 		io.WriteString(p.in, strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"$/setTrace","params":{"value":"off"}}`+"\n", calls))
@@ -347,7 +349,7 @@ func TestStuckHandler(t *testing.T) {
 	for _, how := range []string{"stop", "end of input"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			p := connect(t, FramingLine, Options{})
+			p := connect(t, transport.Line, Options{})
 			stuck, free := make(chan struct{}), make(chan struct{})
 			t.Cleanup(func() { close(free) })
 			p.server.methods["test/stuck"] = request(func(*Server, context.Context, *noParams) (any, error) {
@@ -368,7 +370,7 @@ func TestStuckHandler(t *testing.T) {
 }
 
 func TestFolders(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///ignored","workspaceFolders":[{"uri":"file:///a"},{"uri":"file:///b/"},{"uri":"https://c"}]}}`)
 	p.reply()
 	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///d"},{"uri":"file:///b"}],"removed":[{"uri":"file:///a/"},{"uri":"file:///e"}]}}}`)
@@ -382,7 +384,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("folders (-want +got):\n%s", diff)
 	}
 
-	p = connect(t, FramingLine, Options{})
+	p = connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///a","workspaceFolders":null}}`)
 	p.reply()
 	if got := p.server.client.folders; len(got) != 1 {
@@ -391,7 +393,7 @@ func TestFolders(t *testing.T) {
 }
 
 func TestClientProcessThatIsNotThere(t *testing.T) {
-	p := connect(t, FramingLine, Options{})
+	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":2147483646}}`)
 	p.reply()
 	if err := p.in.Close(); err != nil {
@@ -403,7 +405,7 @@ func TestClientProcessThatIsNotThere(t *testing.T) {
 func TestNoGoroutineStays(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
-		p := connect(t, FramingLine, Options{})
+		p := connect(t, transport.Line, Options{})
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":%d}}`, os.Getpid()))
 		p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 		p.send(`{"jsonrpc":"2.0","id":2,"method":"test/note","params":{"sessionId":"s","name":"b","wait":true}}`)
@@ -420,22 +422,5 @@ func TestNoGoroutineStays(t *testing.T) {
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 		}
 		time.Sleep(time.Millisecond)
-	}
-}
-
-func TestLoadWaitsNoLongerThanAsked(t *testing.T) {
-	l := newLoad()
-	l.add(1, 0, 0)
-	if l.waitUntilIdle(time.Millisecond) {
-		t.Error("idle with a call in hand")
-	}
-	go l.add(-1, 0, 0)
-	if !l.waitUntilIdle(patience) {
-		t.Error("not idle with nothing in hand")
-	}
-	l.add(maxPending, 0, 0)
-	go l.close()
-	if l.waitForRoom() {
-		t.Error("room on a closed connection")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/host/generic"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -66,7 +67,7 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 
 // A script that pipes its calls in without waiting finds in a list what it told before it.
 func TestOverviewSeesWhatWasToldBefore(t *testing.T) {
-	p := connect(t, FramingLine, Options{Service: newService(t)})
+	p := connect(t, transport.Line, Options{Service: newService(t)})
 	for range 20 {
 		const told = 8
 		var all strings.Builder
@@ -101,7 +102,7 @@ func TestStateThatIsHeld(t *testing.T) {
 	}
 	service := newService(t)
 	service.Store = open()
-	p := connect(t, FramingLine, Options{Service: service})
+	p := connect(t, transport.Line, Options{Service: service})
 	held, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	other := open()

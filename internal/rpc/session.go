@@ -10,6 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // SessionRef names a session. The params of every method about one session begin with it.
@@ -81,7 +82,7 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &text) != nil {
 		var folder WorkspaceFolder
 		if err := json.Unmarshal(data, &folder); err != nil || folder.URI == "" {
-			return coded.Errorf(coded.Invalid, `expected {"uri": string} or a string, got %s`, shown(data))
+			return coded.Errorf(coded.Invalid, `expected {"uri": string} or a string, got %s`, transport.Shown(data))
 		}
 		text = folder.URI
 	} else if !strings.Contains(text, "://") {
@@ -197,7 +198,7 @@ func (m *Moment) UnmarshalJSON(data []byte) error {
 	}
 	var at time.Time
 	if json.Unmarshal(data, &at) != nil || at.IsZero() {
-		return coded.Errorf(coded.Invalid, `expected a time like "2026-11-21T09:30:00Z" or milliseconds since 1970, got %s`, shown(data))
+		return coded.Errorf(coded.Invalid, `expected a time like "2026-11-21T09:30:00Z" or milliseconds since 1970, got %s`, transport.Shown(data))
 	}
 	m.Time = at.UTC()
 	return nil

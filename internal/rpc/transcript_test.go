@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
@@ -63,9 +65,9 @@ func transcripts(t testing.TB) []string {
 }
 
 func play(t *testing.T, archive *txtar.Archive, options Options) string {
-	framing := FramingLine
+	framing := transport.Line
 	if bytes.HasPrefix(archive.Comment, []byte("framing: header\n")) {
-		framing = FramingHeader
+		framing = transport.Header
 	}
 	p := connect(t, framing, options)
 	var said strings.Builder

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/fleet"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
 // slow is a store that answers when it is let.
@@ -214,7 +215,7 @@ func FuzzServe(f *testing.F) {
 		`{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"x\u001b[31m"}}`, `{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"x"}}`,
 		`{"jsonrpc":"2.0","id":9,"method":"\u001b[31m\u202e"}`, `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"\u001b[31m","arguments":{}}}`,
 		`{"jsonrpc":"2.0","Id":11,"METHOD":"tools/list","Result":{}}`, `{"jsonrpc":"2.0","id":12,"method":"ping"}` + "\f", "\u00a0",
-		byteOrderMark + `{"jsonrpc":"2.0","id":13,"method":"ping"}`,
+		"\ufeff" + `{"jsonrpc":"2.0","id":13,"method":"ping"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -255,7 +256,7 @@ func FuzzServe(f *testing.F) {
 		for line := range bytes.Lines(input) {
 			var m map[string]json.RawMessage
 			large := len(line) > 10_000
-			line = bytes.TrimPrefix(bytes.Trim(line, blanks), []byte(byteOrderMark))
+			line = bytes.TrimPrefix(bytes.Trim(line, transport.Blanks), []byte("\ufeff"))
 			if json.Unmarshal(line, &m) == nil {
 				asked[idOf(m["id"])]++
 				var method string

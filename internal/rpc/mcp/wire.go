@@ -16,7 +16,12 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/jsonscan"
+	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
+
+// DefaultMaxLine is how many bytes of one message are accepted where Options.MaxLine is 0: what the SDK's own transport accepts,
+// and more than any model writes.
+const DefaultMaxLine = 16 << 20
 
 const (
 	// maxInHand is how many calls are being answered at once. While they are, nothing more is read, so that a client that does
@@ -33,7 +38,7 @@ var errClosed = errors.New("the connection is closed")
 // rest itself, and it tells the SDK of the end of the input only when what was asked before is answered, since the SDK drops
 // answers after it.
 type wire struct {
-	lines    *lineReader
+	lines    *transport.Reader
 	out      io.Writer
 	log      *slog.Logger
 	messages chan jsonrpc.Message // what was read
@@ -52,7 +57,7 @@ var (
 )
 
 func newWire(in io.Reader, out io.Writer, maxLine int, log *slog.Logger) *wire {
-	return &wire{lines: newLineReader(in, maxLine), out: out, log: log, messages: make(chan jsonrpc.Message),
+	return &wire{lines: transport.NewReader(in, transport.Line, int64(maxLine)), out: out, log: log, messages: make(chan jsonrpc.Message),
 		room: make(chan struct{}, maxInHand), closed: make(chan struct{}), inHand: map[jsonrpc.ID]bool{}}
 }
 
@@ -90,7 +95,7 @@ func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (w *wire) pump() {
 	defer close(w.messages)
 	for {
-		line, err := w.lines.next()
+		line, err := w.lines.Next()
 		if refused, ok := errors.AsType[*coded.Error](err); ok {
 			w.refuse(nil, jsonrpc.CodeInvalidRequest, refused.Message)
 			continue

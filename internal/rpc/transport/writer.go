@@ -1,4 +1,4 @@
-package rpc
+package transport
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 
 // The bounds of what waits to be told to a client that does not read.
 const (
-	maxQueued      = 256     // notifications
-	maxQueuedBytes = 4 << 20 // of them in all
+	MaxQueued      = 256     // notifications
+	MaxQueuedBytes = 4 << 20 // of them in all
 )
 
-// errQueueFull says that the client does not read what it is told.
-var errQueueFull = coded.Errorf(coded.Unavailable, "the client does not read its notifications")
+// ErrQueueFull says that the client does not read what it is told.
+var ErrQueueFull = coded.Errorf(coded.Unavailable, "the client does not read its notifications")
 
-// frameWriter writes messages to a client, each in one piece, in the framing that the client chose.
-type frameWriter struct {
+// writer writes messages to a client, each in one piece, in the framing that the client chose.
+type writer struct {
 	framing func() Framing  // settled before the first message is written
 	broken  func(err error) // called once, when writing fails
 	owe     func(bytes int) // told of what waits to be written
@@ -41,7 +41,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // write frames the body that appendBody makes and writes it, after everything queued before. It reports how many bytes
 // it wrote.
-func (w *frameWriter) write(appendBody func([]byte) []byte) (int64, error) {
+func (w *writer) write(appendBody func([]byte) []byte) (int64, error) {
 	buf := buffers.Get().(*[]byte)
 	defer func() {
 		if cap(*buf) <= firstPiece {
@@ -62,7 +62,7 @@ func (w *frameWriter) write(appendBody func([]byte) []byte) (int64, error) {
 	return int64(len(frame)), nil
 }
 
-func (w *frameWriter) writeLocked(frame []byte) {
+func (w *writer) writeLocked(frame []byte) {
 	if w.err != nil {
 		return
 	}
@@ -72,9 +72,9 @@ func (w *frameWriter) writeLocked(frame []byte) {
 }
 
 // frame puts a header before, or a line break behind, the body that starts at headroom.
-func (w *frameWriter) frame(buf *[]byte) []byte {
+func (w *writer) frame(buf *[]byte) []byte {
 	body := (*buf)[headroom:]
-	if w.framing() == FramingLine {
+	if w.framing() == Line {
 		// A line break in JSON that was passed through can only be a blank between two tokens.
 		for i := bytes.IndexByte(body, '\n'); i >= 0; i = bytes.IndexByte(body, '\n') {
 			body[i] = ' '
@@ -92,14 +92,14 @@ func (w *frameWriter) frame(buf *[]byte) []byte {
 }
 
 // enqueue leaves a body to be written before the next reply, or by run when there is none.
-func (w *frameWriter) enqueue(body []byte) error {
+func (w *writer) enqueue(body []byte) error {
 	buf := append(make([]byte, headroom, headroom+len(body)+1), body...)
 	frame := w.frame(&buf)
 
 	w.queueMu.Lock()
 	defer w.queueMu.Unlock()
-	if len(w.queue) >= maxQueued || w.queued+len(frame) > maxQueuedBytes {
-		return errQueueFull
+	if len(w.queue) >= MaxQueued || w.queued+len(frame) > MaxQueuedBytes {
+		return ErrQueueFull
 	}
 	w.queue = append(w.queue, frame)
 	w.queued += len(frame)
@@ -111,7 +111,7 @@ func (w *frameWriter) enqueue(body []byte) error {
 }
 
 // run writes what is queued until stop is closed, and then what is left.
-func (w *frameWriter) run(stop <-chan struct{}) {
+func (w *writer) run(stop <-chan struct{}) {
 	for more := true; more; {
 		select {
 		case <-stop:
@@ -124,7 +124,7 @@ func (w *frameWriter) run(stop <-chan struct{}) {
 	}
 }
 
-func (w *frameWriter) flushLocked() {
+func (w *writer) flushLocked() {
 	w.queueMu.Lock()
 	queue := w.queue
 	w.queue, w.queued = nil, 0

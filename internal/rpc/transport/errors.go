@@ -1,4 +1,4 @@
-package rpc
+package transport
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 
 // The codes that only the protocol knows, beside those of package core.
 const (
-	codeParse          coded.Code = "parse"          // not JSON, or not a frame
-	codeInvalidRequest coded.Code = "invalidRequest" // JSON, but no request that may be made now
-	codeMethodNotFound coded.Code = "methodNotFound"
-	codeCancelled      coded.Code = "cancelled"
+	CodeParse          coded.Code = "parse"          // not JSON, or not a frame
+	CodeInvalidRequest coded.Code = "invalidRequest" // JSON, but no request that may be made now
+	CodeMethodNotFound coded.Code = "methodNotFound"
+	CodeCancelled      coded.Code = "cancelled"
 )
 
-// numbers is the one table between the codes that programs read in data.code and the numbers of JSON-RPC.
+// Numbers is the one table between the codes that programs read in data.code and the numbers of JSON-RPC.
 // -32700 to -32600 are those of https://www.jsonrpc.org/specification#error_object, -32800 is LSP's RequestCancelled, and
 // the others are of our choosing from the range that the specification leaves to servers.
-var numbers = map[coded.Code]jsonrpc2.Code{
-	codeParse:          -32700,
-	codeInvalidRequest: -32600,
-	codeMethodNotFound: -32601,
+var Numbers = map[coded.Code]jsonrpc2.Code{
+	CodeParse:          -32700,
+	CodeInvalidRequest: -32600,
+	CodeMethodNotFound: -32601,
 	coded.Invalid:      -32602,
 	coded.Internal:     -32603,
-	codeCancelled:      -32800,
+	CodeCancelled:      -32800,
 	coded.NotFound:     -32004,
 	coded.TooLarge:     -32013,
 	coded.Unavailable:  -32011,
@@ -36,23 +36,23 @@ var numbers = map[coded.Code]jsonrpc2.Code{
 
 // The library answers a batch member that it cannot read with this variable, so it is made to speak like the rest.
 func init() {
-	*jsonrpc2.ErrInvalidRequest = *wireError(coded.Errorf(codeInvalidRequest,
+	*jsonrpc2.ErrInvalidRequest = *WireError(coded.Errorf(CodeInvalidRequest,
 		`expected a request: {"jsonrpc": "2.0", "method": string, "id": string or integer, "params": object}`))
 }
 
-// wireError turns err into what the client sees: {code, message, data: {code}}. Only the message of a *coded.Error is
-// shown, and without a character that would do anything where it is shown, since it may quote what was sent; any other error, and
+// WireError turns err into what the client sees: {code, message, data: {code}}. Only the message of a *coded.Error is
+// Shown, and without a character that would do anything where it is Shown, since it may quote what was sent; any other error, and
 // one with coded.Internal, says "internal error" and no more, since it may hold SQL or paths.
-func wireError(err error) *jsonrpc2.Error {
+func WireError(err error) *jsonrpc2.Error {
 	code, message := coded.Internal, "internal error"
 	if e, ok := errors.AsType[*coded.Error](err); ok && e.Code != coded.Internal {
 		code, message = e.Code, text.Sanitize(e.Message, 0)
 	} else if errors.Is(err, context.Canceled) {
-		code, message = codeCancelled, "request cancelled"
+		code, message = CodeCancelled, "request cancelled"
 	}
-	number, ok := numbers[code]
+	number, ok := Numbers[code]
 	if !ok {
-		code, number, message = coded.Internal, numbers[coded.Internal], "internal error"
+		code, number, message = coded.Internal, Numbers[coded.Internal], "internal error"
 	}
 	return &jsonrpc2.Error{Code: number, Message: message, Data: jsonrpc2.RawMessage(fmt.Sprintf(`{"code":%q}`, code))}
 }

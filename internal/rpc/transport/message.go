@@ -1,4 +1,4 @@
-package rpc
+package transport
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// maxBatch bounds the members of a batch. Editors send none at all; scripts that do send a handful.
-const maxBatch = 256
+// MaxBatch bounds the members of a batch. Editors send none at all; scripts that do send a handful.
+const MaxBatch = 256
 
-// lenient lets strings hold what agents really write: transcripts cut in the middle of an emoji hold lone surrogates.
-var lenient = jsontext.AllowInvalidUTF8(true)
+// Lenient lets strings hold what agents really write: transcripts cut in the middle of an emoji hold lone surrogates.
+var Lenient = jsontext.AllowInvalidUTF8(true)
 
 // verdict is what is to become of one body.
 type verdict struct {
@@ -31,7 +31,7 @@ type verdict struct {
 // server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
 func sift(body []byte) verdict {
 	if err := jsonscan.Check(body); err != nil {
-		return verdict{refused: coded.Errorf(codeParse, "the message is %w", err)}
+		return verdict{refused: coded.Errorf(CodeParse, "the message is %w", err)}
 	}
 	if body = bytes.TrimSpace(body); body[0] == '[' {
 		return siftBatch(body)
@@ -39,7 +39,7 @@ func sift(body []byte) verdict {
 	message := open(body)
 	kind, err := message.judge()
 	if err != nil {
-		return verdict{refused: err, id: readID(message.id)}
+		return verdict{refused: err, id: ReadID(message.id)}
 	}
 	if kind == response {
 		return verdict{}
@@ -57,13 +57,13 @@ func siftBatch(body []byte) verdict {
 		pass     = []byte{'['}
 	)
 	for member := range jsonscan.Elements(body) {
-		if members++; members > maxBatch {
-			return verdict{refused: coded.Errorf(codeInvalidRequest, "a batch has more than %d members", maxBatch)}
+		if members++; members > MaxBatch {
+			return verdict{refused: coded.Errorf(CodeInvalidRequest, "a batch has more than %d members", MaxBatch)}
 		}
 		message := open(member)
 		kind, err := message.judge()
 		if err != nil {
-			member, replaced = refusedMember(readID(message.id), err), true
+			member, replaced = refusedMember(ReadID(message.id), err), true
 		}
 		if err == nil && kind == response {
 			replaced = true
@@ -77,7 +77,7 @@ func siftBatch(body []byte) verdict {
 	}
 	switch {
 	case members == 0:
-		return verdict{refused: coded.Errorf(codeInvalidRequest, "a batch has no members")}
+		return verdict{refused: coded.Errorf(CodeInvalidRequest, "a batch has no members")}
 	case len(pass) == 1:
 		return verdict{}
 	case !replaced:
@@ -86,8 +86,8 @@ func siftBatch(body []byte) verdict {
 	return verdict{pass: append(pass, ']'), owes: owes}
 }
 
-// refusedMethod is the method of a batch member that stands for one that was refused; its params are the reason.
-const refusedMethod = "$/refused"
+// RefusedMethod is the method of a batch member that stands for one that was refused; its params are the reason.
+const RefusedMethod = "$/refused"
 
 // refusedMember returns the member that makes the library answer err under id. Without an id it is an object that the
 // library refuses by itself.
@@ -96,14 +96,14 @@ func refusedMember(id jsonrpc2.ID, err error) []byte {
 		return []byte(`{}`)
 	}
 	reason, _ := json.Marshal([]string{err.Error()})
-	return jsonrpc2.AppendCall(nil, id, refusedMethod, reason)
+	return jsonrpc2.AppendCall(nil, id, RefusedMethod, reason)
 }
 
 // refusal returns the error that a member made by refusedMember stands for.
-func refusal(params []byte) error {
+func Refusal(params []byte) error {
 	reason := []string{"not a request"}
 	_ = json.Unmarshal(params, &reason)
-	return coded.Errorf(codeInvalidRequest, "%s", strings.Join(reason, " "))
+	return coded.Errorf(CodeInvalidRequest, "%s", strings.Join(reason, " "))
 }
 
 // kind is what a well-formed message is.
@@ -147,22 +147,22 @@ func open(value []byte) envelope {
 // judge says what a message is, or why it is none.
 func (e *envelope) judge() (kind, error) {
 	refuse := func(format string, args ...any) (kind, error) {
-		return 0, coded.Errorf(codeInvalidRequest, format, args...)
+		return 0, coded.Errorf(CodeInvalidRequest, format, args...)
 	}
 	hasID := e.id != nil && e.id.Kind() != jsontext.KindNull
 	switch {
 	case e.value[0] != '{':
-		return refuse("expected a request object, got %s", kindName(jsontext.Value(e.value).Kind()))
+		return refuse("expected a request object, got %s", KindName(jsontext.Value(e.value).Kind()))
 	case string(e.version) != `"2.0"`:
-		return refuse(`jsonrpc: expected "2.0", got %s`, shown(e.version))
+		return refuse(`jsonrpc: expected "2.0", got %s`, Shown(e.version))
 	case e.method == nil && (e.result != nil || e.failure != nil):
 		return response, nil
 	case e.method == nil:
 		return refuse("method: required, expected a string")
 	case e.method.Kind() != jsontext.KindString:
-		return refuse("method: expected a string, got %s", shown(e.method))
-	case hasID && !readID(e.id).IsValid():
-		return refuse("id: expected a string or an integer of 64 bits, got %s", shown(e.id))
+		return refuse("method: expected a string, got %s", Shown(e.method))
+	case hasID && !ReadID(e.id).IsValid():
+		return refuse("id: expected a string or an integer of 64 bits, got %s", Shown(e.id))
 	case e.result != nil || e.failure != nil:
 		return refuse("a request has neither result nor error")
 	case hasID:
@@ -171,8 +171,8 @@ func (e *envelope) judge() (kind, error) {
 	return notification, nil
 }
 
-// readID reads an id; the zero ID stands for none, and for one that nothing can be answered under.
-func readID(raw jsontext.Value) jsonrpc2.ID {
+// ReadID reads an id; the zero ID stands for none, and for one that nothing can be answered under.
+func ReadID(raw jsontext.Value) jsonrpc2.ID {
 	switch raw.Kind() {
 	case jsontext.KindString:
 		var text string
@@ -188,7 +188,7 @@ func readID(raw jsontext.Value) jsonrpc2.ID {
 }
 
 // shown is how a value that was not expected stands in a message.
-func shown(v jsontext.Value) string {
+func Shown(v jsontext.Value) string {
 	switch v.Kind() {
 	case jsontext.KindInvalid:
 		return "nothing"
@@ -197,10 +197,10 @@ func shown(v jsontext.Value) string {
 			return string(v)
 		}
 	}
-	return kindName(v.Kind())
+	return KindName(v.Kind())
 }
 
-func kindName(k jsontext.Kind) string {
+func KindName(k jsontext.Kind) string {
 	switch k {
 	case jsontext.KindNull:
 		return "null"

@@ -1,4 +1,6 @@
-package rpc
+// Package transport carries the messages of a JSON-RPC client over two byte streams. A Reader splits the input into messages. A Stream
+// checks them before the library sees them, bounds how much is being handled, and writes replies and queued notifications.
+package transport
 
 import (
 	"bufio"
@@ -11,14 +13,14 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// Framing says how messages are told apart on the wire.
+// Framing says how messages are delimited.
 type Framing string
 
-// The framings. The zero value means FramingAuto.
+// The framings. The zero value means Auto.
 const (
-	FramingAuto   Framing = "auto"   // FramingLine when the first byte that is no blank is { or [, FramingHeader otherwise
-	FramingHeader Framing = "header" // Content-Length headers, as in the base protocol of LSP
-	FramingLine   Framing = "line"   // one JSON value a line
+	Auto   Framing = "auto"   // Line when the first byte that is no blank is { or [, Header otherwise
+	Header Framing = "header" // Content-Length headers, as in the base protocol of LSP
+	Line   Framing = "line"   // one JSON value a line
 )
 
 const (
@@ -27,17 +29,17 @@ const (
 	firstPiece = 64 << 10 // is read at once, which is as much as a pipe holds
 )
 
-// errFraming marks an error after which the start of the next message cannot be found.
-var errFraming = errors.New("framing lost")
+// ErrFraming marks an error after which the start of the next message cannot be found.
+var ErrFraming = errors.New("framing lost")
 
 func framingError(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", errFraming, coded.Errorf(codeParse, format, args...))
+	return fmt.Errorf("%w: %w", ErrFraming, coded.Errorf(CodeParse, format, args...))
 }
 
-// frameReader cuts the bytes of a client into messages.
-type frameReader struct {
+// Reader splits the bytes of a client into messages.
+type Reader struct {
 	in      *bufio.Reader
-	framing Framing // FramingAuto until the first byte
+	framing Framing // Auto until the first byte
 	maxBody int64
 
 	buf      []byte // the body returned last
@@ -45,30 +47,30 @@ type frameReader struct {
 	skipLine bool   // the same for a line
 }
 
-func newFrameReader(in io.Reader, framing Framing, maxBody int64) *frameReader {
-	return &frameReader{in: bufio.NewReaderSize(in, firstPiece), framing: framing, maxBody: maxBody}
+// NewReader returns a reader of in. maxBody bounds one message, in bytes.
+func NewReader(in io.Reader, framing Framing, maxBody int64) *Reader {
+	return &Reader{in: bufio.NewReaderSize(in, firstPiece), framing: framing, maxBody: maxBody}
 }
 
-// next returns the body of the next message; it is valid until the call after. The errors: io.EOF between two messages;
-// a *coded.Error for a message that was passed over, after which reading goes on; an errFraming; or that of the reader.
-func (r *frameReader) next() ([]byte, error) {
+// Next returns the body of the next message, which is valid until the next call. Its errors are io.EOF between two messages, a
+// *coded.Error for a message that was skipped, after which the caller may read on, an ErrFraming, or an error of the input.
+func (r *Reader) Next() ([]byte, error) {
 	if cap(r.buf) > keepBuffer {
 		r.buf = nil
 	}
-	if r.framing == FramingAuto || r.framing == "" {
+	if r.framing == Auto || r.framing == "" {
 		if err := r.detect(); err != nil {
 			return nil, err
 		}
 	}
-	if r.framing == FramingLine {
+	if r.framing == Line {
 		return r.nextLine()
 	}
 	return r.nextBody()
 }
 
-// detect settles the framing by the first byte that is no blank. A byte order mark before it is passed over: Windows
-// shells write one into pipes.
-func (r *frameReader) detect() error {
+// detect chooses the framing by the first byte that is no blank. It skips a byte order mark before that byte.
+func (r *Reader) detect() error {
 	for {
 		b, err := r.in.ReadByte()
 		switch {
@@ -76,25 +78,28 @@ func (r *frameReader) detect() error {
 			return err
 		case b == ' ' || b == '\t' || b == '\r' || b == '\n':
 			continue
-		case b == 0xEF:
-			if mark, _ := r.in.Peek(2); bytes.Equal(mark, []byte{0xBB, 0xBF}) {
+		case b == byteOrderMark[0]:
+			if mark, _ := r.in.Peek(2); bytes.Equal(mark, byteOrderMark[1:]) {
 				_, _ = r.in.Discard(2)
 				continue
 			}
 		}
-		r.framing = FramingHeader
+		r.framing = Header
 		if b == '{' || b == '[' {
-			r.framing = FramingLine
+			r.framing = Line
 		}
 		return r.in.UnreadByte()
 	}
 }
 
-// blanks are what JSON takes for white space; others, such as a form feed, make a line that is no message.
-const blanks = " \t\r\n"
+// Blanks are the characters that JSON takes for white space. Others, such as a form feed, make a line invalid.
+const Blanks = " \t\r\n"
+
+// byteOrderMark is what Windows shells write before the text that they pipe.
+var byteOrderMark = []byte("\ufeff")
 
 // nextLine returns the next line that is not blank. The last line needs no line break.
-func (r *frameReader) nextLine() ([]byte, error) {
+func (r *Reader) nextLine() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {
 		piece, err := r.in.ReadSlice('\n')
@@ -117,7 +122,7 @@ func (r *frameReader) nextLine() ([]byte, error) {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		if line := bytes.Trim(r.buf, blanks); len(line) > 0 {
+		if line := bytes.TrimPrefix(bytes.Trim(r.buf, Blanks), byteOrderMark); len(line) > 0 {
 			return line, nil
 		}
 		if r.buf = r.buf[:0]; err != nil {
@@ -127,7 +132,7 @@ func (r *frameReader) nextLine() ([]byte, error) {
 }
 
 // nextBody reads a header block and the body that it announces.
-func (r *frameReader) nextBody() ([]byte, error) {
+func (r *Reader) nextBody() ([]byte, error) {
 	for r.skip > 0 {
 		n, err := io.CopyN(io.Discard, r.in, r.skip)
 		if r.skip -= n; err != nil {
@@ -161,7 +166,7 @@ func (r *frameReader) nextBody() ([]byte, error) {
 }
 
 // grow makes room for size bytes. What is announced is not believed: the room is a few times what has arrived.
-func (r *frameReader) grow(size int) {
+func (r *Reader) grow(size int) {
 	if size <= cap(r.buf) {
 		return
 	}
@@ -175,7 +180,7 @@ func (r *frameReader) grow(size int) {
 }
 
 // header reads one header block and returns its Content-Length. Blank lines before it are passed over.
-func (r *frameReader) header() (length int64, err error) {
+func (r *Reader) header() (length int64, err error) {
 	length = -1
 	for used, begun := 0, false; ; {
 		line, err := r.in.ReadSlice('\n')
@@ -202,7 +207,7 @@ func (r *frameReader) header() (length int64, err error) {
 		begun = true
 		name, value, found := bytes.Cut(line, []byte(":"))
 		if !found || !isHeaderName(name) {
-			return 0, framingError("expected a header line like %q, got %q", "Content-Length: 123", clip(string(line), 40))
+			return 0, framingError("expected a header line like %q, got %q", "Content-Length: 123", Clip(string(line), 40))
 		}
 		if !bytes.EqualFold(name, []byte("Content-Length")) {
 			continue
@@ -210,7 +215,7 @@ func (r *frameReader) header() (length int64, err error) {
 		// ParseUint takes no sign, which ParseInt would.
 		n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63)
 		if err != nil {
-			return 0, framingError("Content-Length: expected a number of bytes, got %q", clip(string(bytes.TrimSpace(value)), 40))
+			return 0, framingError("Content-Length: expected a number of bytes, got %q", Clip(string(bytes.TrimSpace(value)), 40))
 		}
 		if length >= 0 && length != int64(n) {
 			return 0, framingError("Content-Length is given twice: %d and %d", length, n)
@@ -219,7 +224,7 @@ func (r *frameReader) header() (length int64, err error) {
 	}
 }
 
-func (r *frameReader) tooLarge(what string) error {
+func (r *Reader) tooLarge(what string) error {
 	return coded.Errorf(coded.TooLarge, "%s is too large: at most %d bytes are accepted", what, r.maxBody)
 }
 
@@ -234,6 +239,6 @@ func isHeaderName(name []byte) bool {
 }
 
 // clip shortens what is quoted in a message to limit bytes.
-func clip(text string, limit int) string {
+func Clip(text string, limit int) string {
 	return text[:min(len(text), limit)]
 }
