@@ -1,88 +1,108 @@
-# What a person types here: make run, make test, make bench. Everything else serves these.
+# What a person types here: make run, make check, make test, make bench, make install. Everything else serves these.
 export CGO_ENABLED ?= 0
+# What is compiled serves every stage, in whatever directory (-trimpath). Tests are about ctxls, not about how a checkout is stamped.
+export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -trimpath -buildvcs=false
 LDFLAGS := -s -w
-CACHE   := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ctxls-dev
-TOOLS   := $(CACHE)/bin
-# The release of staticcheck that knows this Go.
-STATICCHECK_VERSION := v0.8.2
-STATICCHECK := $(TOOLS)/staticcheck-$(STATICCHECK_VERSION)
-GOVULNCHECK_VERSION := v1.8.0
-GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
+PREFIX  ?= $(HOME)/.local
 
-.PHONY: build run test needs unit race cover e2e fleet-test host-pictures lint cross bench fuzz release licenses generate clean vscode vscode-all vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures
+.PHONY: build run install check test needs unit race fuzz e2e fleet-test host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go
 
 build: bin/ctxls
 
-bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum
-	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls
+# The stamp of a checkout that git trusts says which commit it is.
+bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum | go
+	@go build -buildvcs=$$(git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false) -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls || { \
+	  sh internal/tools/require.sh modules; exit 1; }
+
+go:
+	@sh internal/tools/require.sh go
 
 # A recorded session, played through the real binary.
 run: build
 	go run ./internal/tools/replay --bin bin/ctxls
 
+# PREFIX=/usr/local puts it elsewhere.
+install: build
+	@mkdir -p '$(PREFIX)/bin' && install -m 755 bin/ctxls '$(PREFIX)/bin/ctxls' && echo 'installed $(PREFIX)/bin/ctxls'
+	@case ":$$PATH:" in *':$(PREFIX)/bin:'*) ;; *) echo 'Put $(PREFIX)/bin on your PATH.' ;; esac
+
+# The stages of the tests: each is a target below that can be made alone. They run two at a time, or as many as JOBS says, the long
+# ones first. Whoever adds one adds its name here; what it cannot do on a machine it says in a line "not run: WHAT: WHY".
+HOSTS  := $(patsubst test/%/host/,%,$(wildcard test/*/host/))
+CHECKS := unit lint vscode-unit neovim-test
+STAGES := race vscode-test $(HOSTS:%=e2e-%) fleet-test unit fuzz cross neovim-test lint audit
+
+# What one runs after each change: format, vet, staticcheck, all tests in Go, those of the editors but for a whole VS Code.
+check:
+	@MAKE='$(MAKE)' sh internal/tools/stages.sh $(CHECKS)
+
 # All that must hold. CI runs this and nothing else.
-test: needs lint cross unit race cover fuzz e2e fleet-test vscode-test neovim-test
+test:
+	@MAKE='$(MAKE)' sh internal/tools/stages.sh $(STAGES)
 
 # What a fresh machine lacks.
 needs:
-	sh internal/tools/needs.sh
+	@sh internal/tools/require.sh go node room
+	@sh internal/tools/needs.sh
 
-# Not from the cache: tests that build the program themselves are not run anew by it when only the program changed.
 unit:
-	go test -count=1 ./...
+	sh internal/tools/unit.sh internal/core 90
 
-# The race detector needs a C compiler. Tests that only repeat work in one goroutine are shortened, none is left out.
+# Where tests run our code in their own process. Those that only repeat work in one goroutine are shortened, none is left out.
 race:
-	CGO_ENABLED=1 go test -race -short ./...
-
-cover:
-	sh internal/tools/cover.sh internal/core 90
+	@if command -v $${CC:-cc} >/dev/null; then set -x; CGO_ENABLED=1 go test -race -short -vet=off $$(go list ./cmd/... ./internal/... | grep -v /internal/tools/); \
+	  else echo 'not run: race: it needs a C compiler'; fi
 
 # With the real agent hosts, offline. Linux only: elsewhere there are no such tests.
-e2e: $(STATICCHECK)
-	go vet -tags e2e ./test/...
-	$(STATICCHECK) -tags e2e ./test/...
-	sh internal/tools/e2e.sh
+e2e:
+	@MAKE='$(MAKE)' sh internal/tools/stages.sh $(HOSTS:%=e2e-%)
+
+# -v, since where a test cannot run it says why.
+e2e-%:
+	go test -tags e2e -count=1 -vet=off -timeout 20m -v ./test/$*
 
 # ctxls-fleet with a real PostgreSQL, collector and Prometheus. Linux only: elsewhere there are no such tests.
 FLEET := ./internal/team/... ./test/fleet/...
-fleet-test: $(STATICCHECK)
-	go vet -tags fleet $(FLEET)
-	$(STATICCHECK) -tags fleet $(FLEET)
-	go test -tags fleet -count=1 -timeout 15m $(FLEET)
+fleet-test:
+	go test -tags fleet -count=1 -vet=off -timeout 15m $(FLEET)
 
 # Renews the documents' pictures of the hosts.
 host-pictures:
 	go test -tags e2e -count=1 -run '^TestPicture$$' ./test/*/ -update
 
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
-FUZZTIME ?= 5s
+FUZZTIME ?= 3s
 fuzz:
 	sh internal/tools/fuzz.sh $(FUZZTIME)
 
-lint: $(STATICCHECK) $(GOVULNCHECK)
+# With the tags that add the tests of the hosts and of the fleet to everything else.
+TAGS := e2e,fleet
+lint:
 	test -z "$$(gofmt -l adapters cmd internal test)" || { gofmt -l adapters cmd internal test; exit 1; }
-	go vet ./...
-	$(STATICCHECK) ./...
+	go vet -tags $(TAGS) ./...
+	"$$(sh internal/tools/tool.sh staticcheck)" -tags $(TAGS) ./...
+
+# What others wrote: as it was published, under which licences, and without known holes.
+audit:
 	go mod verify
 	go run ./internal/tools/licenses > /dev/null
-	go run ./internal/tools/vulns -program $(GOVULNCHECK)
+	go run ./internal/tools/vulns -program "$$(sh internal/tools/tool.sh govulncheck)"
 
-$(STATICCHECK):
-	GOBIN=$(TOOLS) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) && mv $(TOOLS)/staticcheck $@
-
-$(GOVULNCHECK):
-	GOBIN=$(TOOLS) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) && mv $(TOOLS)/govulncheck $@
-
-# Every system that there is a release for, whatever this one is.
+# Every system that there is a release for, whatever this one is. Ours has files for systems and none for processors, so one of each
+# system is vetted.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 cross:
 	for target in $(SYSTEMS); do \
 	  export GOOS=$${target%/*} GOARCH=$${target#*/}; \
 	  go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	  case $$target in linux/*|*/arm64) continue ;; esac; \
 	  go vet ./... || { echo "$$target: go vet"; exit 1; }; \
 	done
+
+# The tests on other machines than yours: locales, time zones, terminals, places and owners of the checkout. Needs root.
+matrix:
+	sh internal/tools/matrix.sh
 
 # The extension for VS Code: for this platform, for all that are supported, tested in a real editor.
 VSCODE := editors/vscode
@@ -93,16 +113,20 @@ vscode: $(VSCODE)/node_modules/.package-lock.json
 vscode-all: $(VSCODE)/node_modules/.package-lock.json
 	node $(VSCODE)/scripts/package.mjs --all
 
-vscode-test: vscode
+vscode-unit: vscode
 	cd $(VSCODE) && npm run --silent check
-	node $(VSCODE)/test/run.mjs
+	node $(VSCODE)/test/run.mjs unit
+
+vscode-test: vscode-unit
+	node $(VSCODE)/test/run.mjs e2e
 
 # Renews the pictures of its README from those that the tests left behind.
 vscode-screenshots: vscode-test
 	node $(VSCODE)/scripts/screenshots.mjs
 
 $(VSCODE)/node_modules/.package-lock.json: $(VSCODE)/package-lock.json
-	cd $(VSCODE) && npm ci --no-audit --no-fund --loglevel=error
+	@sh internal/tools/require.sh node
+	cd $(VSCODE) && npm ci --no-audit --no-fund --loglevel=error || { sh ../../internal/tools/require.sh packages; exit 1; }
 	touch $@
 
 # The plugin for Neovim, in real editors.
@@ -116,7 +140,8 @@ neovim-pictures: neovim-test
 	go run ./internal/tools/picture -screen < $(NEOVIM)/out/window.ansi > $(NEOVIM)/media/window.svg
 
 neovim-lint:
-	cd $(NEOVIM) && $$(sh test/install.sh stylua) --check . && luacheck -q .
+	cd $(NEOVIM) && "$$(sh test/install.sh stylua)" --check .
+	@if command -v luacheck >/dev/null; then cd $(NEOVIM) && luacheck -q .; else echo 'not run: luacheck: it is not installed'; fi
 
 bench: build
 	go run ./internal/tools/bench

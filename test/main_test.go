@@ -17,7 +17,7 @@ var build = sync.OnceValue(func() (err error) {
 		return err
 	}
 	for name, pkg := range map[string]string{"ctxls": "../cmd/ctxls", "baseline": "../internal/tools/bench/baseline", "took": "../internal/tools/bench/took"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(built, name), pkg)
+		cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(built, name), pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)

@@ -54,50 +54,38 @@ func TestFuzzScript(t *testing.T) {
 	}
 }
 
-// The end-to-end tests drive programs that are not ours: e2e.sh gives a test a second try, and no more than that.
-func TestEndToEndScript(t *testing.T) {
-	const (
-		pass   = "=== RUN   TestTurn\n--- PASS: TestTurn (1.20s)\nPASS\nok  \tgithub.com/ctxls/ctxls/test/some\t1.3s\n"
-		first  = "--- PASS: TestTurn (1.20s)\n"
-		late   = "--- FAIL: TestLate (60.10s)\n    some_test.go:9: nothing came\n"
-		later  = "--- FAIL: TestLater (60.10s)\n    --- FAIL: TestLater/one (60.00s)\n        some_test.go:9: nothing came\n"
-		failed = "FAIL\nFAIL\tgithub.com/ctxls/ctxls/test/some\t61.3s\nFAIL\n"
-	)
+// Every stage runs, whatever became of the others. What a machine cannot run is told at the end, and is a failure in CI alone.
+func TestStagesScript(t *testing.T) {
+	const lacks = "echo 'not run: the race detector: there is no cc'"
 	for name, run := range map[string]struct {
-		first, second string // what go test prints; "" is that it is not run
-		well          bool
-		says          string
+		needs, first, second string // commands in the place of what make does
+		ci                   string
+		well                 bool
+		says                 string
 	}{
-		"pass":           {pass, "", true, "hosts: 1 passed, 0 passed at the second attempt, 0 failed"},
-		"failed once":    {first + late + failed, pass, true, "*** some: TestLate failed, and passed when run once more\nhosts: 0 passed, 1 passed at the second attempt, 0 failed"},
-		"two, once":      {late + first + later + failed, pass, true, "-run ^(TestLate|TestLater)$"},
-		"failed twice":   {first + late + failed, late + failed, false, "hosts: 0 passed, 0 passed at the second attempt, 1 failed"},
-		"a panic":        {late + "panic: boom\n\ngoroutine 1 [running]:\n" + failed, "", false, "1 failed"},
-		"a broken build": {"FAIL\tgithub.com/ctxls/ctxls/test/some [build failed]\nFAIL\n", "", false, "1 failed"},
-		"no test named":  {"the host is not there\n" + failed, "", false, "1 failed"},
+		"pass":                {"", "echo tested", "", "", true, "stages: 2 passed, 0 failed"},
+		"the second one runs": {"", "echo broken; exit 1", "echo tested", "", false, "stages: 1 passed, 1 failed"},
+		"left out":            {"", "echo tested", lacks, "", true, "Left out on this machine:\n  the race detector: there is no cc\n"},
+		"left out by needs":   {lacks, "echo tested", lacks, "false", true, "Left out on this machine:\n  the race detector: there is no cc\n\nok"},
+		"left out in CI":      {lacks, "echo tested", "", "true", false, "stages: 2 passed, 0 failed\nCI=true: what is left out is a failure"},
+		"nothing can run":     {"echo 'there is no Go'; exit 1", "echo tested", "echo tested", "", false, "there is no Go\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := scripted(t, "e2e.sh", nil, map[string]string{
-				"1": run.first, "2": run.second,
-				"bin/go": `#!/bin/sh
-[ "$1" = test ] || { echo /p/test/some; exit; }
-echo "go $*"
-n=$(($(cat count 2>/dev/null || echo 0) + 1))
-echo $n > count
-cat $n
-! grep -q ^FAIL $n
-`,
-			})
-			ran := strings.Count(out, "go test -tags e2e -count=1 ")
-			if well := err == nil; well != run.well || !strings.Contains(out, run.says) || !strings.Contains(out, run.first) || (ran == 2) != (run.second != "") {
-				t.Errorf("%v after %d runs; want %v, and it to say %q:\n%s", err, ran, run.well, run.says, out)
+			out, err := scripted(t, "stages.sh", []string{"first", "second"}, map[string]string{
+				"bin/make": "#!/bin/sh\n[ \"$1\" = --no-print-directory ] && shift\ncase $1 in\nneeds) " + run.needs + "\n;;\nfirst) " + run.first + "\n;;\nsecond) " + run.second + "\n;;\nesac\n",
+			}, "CI="+run.ci, "MAKE=")
+			if well := err == nil; well != run.well || !strings.Contains(out, run.says) {
+				t.Errorf("%v; want %v, and it to say %q:\n%s", err, run.well, run.says, out)
+			}
+			if tested := strings.Contains(out, "tested\n"); tested == strings.Contains(run.needs, "exit") {
+				t.Errorf("what a stage prints is shown: %v\n%s", tested, out)
 			}
 		})
 	}
 }
 
 // scripted runs one of our scripts in a directory with files of its own, where bin/go stands in the place of go.
-func scripted(t *testing.T, script string, args []string, files map[string]string) (printed string, err error) {
+func scripted(t *testing.T, script string, args []string, files map[string]string, env ...string) (printed string, err error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no sh of its own; the scripts are for machines that build ctxls with make")
@@ -118,6 +106,7 @@ func scripted(t *testing.T, script string, args []string, files map[string]strin
 	}
 	cmd := exec.Command("sh", append([]string{script}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -22,7 +22,7 @@ func TestPlugin(t *testing.T) {
 		t.Skip(err)
 	}
 	bin := filepath.Join(t.TempDir(), "ctxls")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/ctxls").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "../../cmd/ctxls").CombinedOutput(); err != nil {
 		t.Fatalf("building ctxls: %v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -158,7 +158,7 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	cfg := a.settings("")
 	busy := patience
 	if a.silent {
-		busy = hookBusy
+		busy = a.hookWait() * 3 / 5 // of the time that there is, for other processes to let go of the state
 	}
 	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
 		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) { a.log.Warn(what) }})

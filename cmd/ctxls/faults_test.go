@@ -55,6 +55,22 @@ func inTime(t *testing.T, payload func(home string) string) hookRun {
 	return hookRun{}
 }
 
+// A hook that waits for its payload gives up when its time is over, which is half a second, or what CTXLS_WAIT says.
+func TestHookWaits(t *testing.T) {
+	for wait, says := range map[string]string{"": "not done within 500ms", "30": "not done within 30ms", "-1": "not done within 500ms", "soon": "not done within 500ms"} {
+		never, open, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := runHook(t, t.TempDir(), never, "CTXLS_WAIT="+wait)
+		open.Close()
+		never.Close()
+		if r.exit != 0 || r.stdout != "" || !strings.Contains(r.log+r.stderr, says) {
+			t.Errorf("CTXLS_WAIT=%q: exit %d, printed %q, want %q in:\n%s%s", wait, r.exit, r.stdout, says, r.log, r.stderr)
+		}
+	}
+}
+
 const batch = `{"session_id":"s","transcript_path":"TRANSCRIPT","cwd":"/p","hook_event_name":"PostToolBatch","tool_calls":[]}`
 
 // Whatever a host or a disk does, a hook ends with 0, prints nothing and says what happened in one line.

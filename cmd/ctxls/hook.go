@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,19 +20,16 @@ import (
 	"github.com/ctxls/ctxls/internal/host/registry"
 )
 
-const (
-	// hookDeadline bounds a hook from its first to its last moment: hosts wait for it, and some kill it after a second.
-	hookDeadline = 500 * time.Millisecond
-	// hookBusy is how long a hook waits for other processes to let go of the state.
-	hookBusy = 300 * time.Millisecond
-)
+// hookDeadline bounds a hook from its first to its last moment: hosts wait for it, and some kill it after a second.
+const hookDeadline = 500 * time.Millisecond
 
 var hookCommand = command{
 	name: "hook", synopsis: "HOST [--event NAME]", short: "handle one hook of an agent host: its JSON on stdin",
 	long: `
 Reads the payload that a host gives its hooks, takes note of it, and prints what the host may be told in return, in the
 form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
-is 0. CTXLS_DISABLE=1 makes every hook do nothing. The host generic stands for any agent that tells its events in ctxls' own
+is 0. CTXLS_DISABLE=1 makes every hook do nothing; a hook that is not done within 500 ms gives up, or within as many as
+CTXLS_WAIT says. The host generic stands for any agent that tells its events in ctxls' own
 words; docs/hosts.md has them.`,
 	examples: `ctxls hook claude-code < payload.json
 echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
@@ -65,6 +63,14 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 	},
 }
 
+// hookWait is hookDeadline, or as many milliseconds as CTXLS_WAIT says: on a slow machine hosts may have to be patient.
+func (a *app) hookWait() time.Duration {
+	if ms, err := strconv.Atoi(a.getenv("CTXLS_WAIT")); err == nil && ms > 0 {
+		return time.Duration(ms) * time.Millisecond
+	}
+	return hookDeadline
+}
+
 // quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
 // reports whether that is done, rather than given up and still running. The deadline is not in the context that do gets:
 // every query would then have a goroutine to watch it, and the process ends anyway.
@@ -72,6 +78,7 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
+	wait := a.hookWait()
 	type result struct {
 		output string
 		err    error
@@ -111,8 +118,8 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 			a.complain(logs, "hook failed", r.err)
 		}
 		return true
-	case <-time.After(hookDeadline):
-		a.complain(logs, "hook gave up", fmt.Errorf("not done within %v", hookDeadline))
+	case <-time.After(wait):
+		a.complain(logs, "hook gave up", fmt.Errorf("not done within %v", wait))
 		return false
 	}
 }

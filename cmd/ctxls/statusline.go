@@ -79,7 +79,7 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 	select {
 	case payload := <-read:
 		a.stdin = bytes.NewReader(payload)
-	case <-time.After(hookDeadline):
+	case <-time.After(a.hookWait()):
 		a.stdin = bytes.NewReader(nil)
 		return func() {}
 	}

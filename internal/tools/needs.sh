@@ -1,40 +1,55 @@
 #!/bin/sh
-# needs.sh: installs what the tests need beside Go and Node and the machine lacks, by Debian's package manager; where that
-# cannot be done it says what to install.
+# needs.sh: installs what the tests need beside Go and Node and this machine lacks, by Debian's package manager, as root or with sudo.
+# Where that cannot be done, it says what is not run, and what to install.
 set -eu
-missing=
-need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
-need cc "gcc libc6-dev" # the race detector
-need c++ g++            # the log of VS Code is a module that is compiled
-need tmux tmux          # a terminal for status lines
-need unshare util-linux # a network of the tests' own
-need ip iproute2
-need npm npm
-if [ "$(uname)" = Linux ]; then # the report's page, and VS Code, are looked at through a browser
-  command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || need chromium "chromium fonts-dejavu-core"
-fi
-need luacheck lua-check # the plugin for Neovim
-need nvim neovim        # Debian's is too old for it, and must be told so
-python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
-if [ "$(uname)" = Linux ]; then # the fleet
-  [ -x /usr/lib/postgresql/15/bin/postgres ] || missing="$missing postgresql-15"
-  need prometheus prometheus
-  need promtool prometheus
-fi
-need jq jq           # the examples of docs/hosts.md
-need python3 python3
-need node nodejs
-[ -z "$missing" ] && exit 0
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+# need PROGRAM PACKAGES WHAT: "PACKAGES|WHAT" is listed where there is no such program.
+need() {
+  for program in $1; do
+    command -v "$program" >/dev/null 2>&1 && return
+  done
+  printf '%s|%s\n' "$2" "$3: there is no $1" >>"$list"
+}
+
+look() {
+  : >"$list"
+  need cc "gcc libc6-dev" "the race detector"
+  need c++ g++ "the tests in VS Code, whose log is a module that is compiled"
+  need tmux tmux "the tests in a terminal"
+  need python3 python3 "what Python does in tests and examples"
+  need jq jq "the examples of docs/hosts.md"
+  if [ "$(uname)" = Linux ]; then
+    need unshare util-linux "the tests with real hosts and VS Code, which get a network of their own"
+    need ip iproute2 "the tests in VS Code, which get a network of their own"
+    need "chromium chromium-browser google-chrome" "chromium fonts-dejavu-core" "the tests in VS Code and of the report's page"
+    need /usr/lib/postgresql/15/bin/postgres postgresql-15 "the tests of the fleet"
+    need prometheus prometheus "the tests of the fleet"
+    need promtool prometheus "the tests of the fleet"
+  fi
+  need luacheck lua-check "the lint of the plugin for Neovim"
+  need nvim neovim "the test that Debian's Neovim is told that it is too old"
+  python3 -m pip --version >/dev/null 2>&1 || printf '%s|%s\n' python3-pip "the tests in Neovim: there is no pip, which gets it" >>"$list"
+}
+
+look
+[ -s "$list" ] || exit 0
+packages=$(cut -d '|' -f 1 "$list" | tr '\n' ' ')
 as_root=
-[ "$(id -u)" = 0 ] || as_root=sudo
-if command -v apt-get >/dev/null 2>&1 && { [ -z "$as_root" ] || command -v sudo >/dev/null 2>&1; }; then
-  echo "installing:$missing"
-  lock="-o DPkg::Lock::Timeout=300" # another one may be installing, too
-  # shellcheck disable=SC2086
-  $as_root apt-get update -qq $lock
-  # shellcheck disable=SC2086
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install $lock -y -qq --no-install-recommends $missing >/dev/null
-else
-  echo "the tests need:$missing; install them and try again" >&2
-  exit 1
+if [ "$(id -u)" != 0 ]; then
+  as_root=sudo
+  [ -t 0 ] || as_root="sudo -n" # nobody is there to be asked for a password
 fi
+# shellcheck disable=SC2086
+if command -v apt-get >/dev/null 2>&1 && { [ -z "$as_root" ] || $as_root true 2>/dev/null; }; then
+  echo "installing: $packages"
+  lock="-o DPkg::Lock::Timeout=300" # another one may be installing, too
+  if $as_root apt-get update -qq $lock && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install $lock -y -qq --no-install-recommends $packages >/dev/null; then
+    look
+  else
+    echo "ctxls: Debian's packages cannot be installed: is there a network, and room on the disk? Going on without them" >&2
+  fi
+fi
+sed 's/^[^|]*|/not run: /' "$list"
+[ ! -s "$list" ] || echo "To run all of it, install as root: $(cut -d '|' -f 1 "$list" | tr '\n' ' ')"

@@ -74,6 +74,8 @@ func (w *World) Environ() []string {
 	return append([]string{
 		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TMPDIR=" + w.Temp(), "TERM=xterm-256color",
 		"LANG=C.UTF-8",
+		// What is tested is what is said, also on a busy machine; who tests the waiting sets it back.
+		"CTXLS_WAIT=10000",
 	}, w.Env...)
 }
 

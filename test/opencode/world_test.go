@@ -62,7 +62,6 @@ func newWorldOf(of *e2e.World, s scripts) *world {
 	w.Env = []string{
 		// Each start installs packages for plugins, and waits for it: here it fails at once.
 		"npm_config_registry=http://127.0.0.1:9/", "npm_config_fetch_retries=0",
-		"CTXLS_WAIT=10000", // what is tested is what is said, also on a busy machine; who tests the waiting sets it back
 		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 	}
 	w.T.Cleanup(func() { w.stop(syscall.SIGKILL) })

