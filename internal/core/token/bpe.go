@@ -1,6 +1,7 @@
 package token
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,19 +12,18 @@ import (
 // merges encodes pieces that are no token by byte-pair encoding, which is defined
 // as merging, again and again, the adjacent pair of lowest rank, the leftmost of
 // equals. Done in those words its cost grows with the square of the piece, which
-// is fine for a word and not for a megabyte.
+// is fine for a word and not for a megabyte: see encodeLong.
 type merges struct {
 	table *vocab.Table
-	ids   []uint32 // of the piece encoded last
 
-	// For long pieces.
-	text  []byte   // the piece
-	taken []taken  // beside ids
-	dead  []uint64 // bit p is set when no token at p leads on
-	buf   [vocab.MaxToken]vocab.Prefix
+	// Of a long piece: where its tokens begin, so far, and where no token of the
+	// piece can begin. One bit a byte.
+	text   []byte
+	starts []uint64
+	dead   []uint64
+	buf    [vocab.MaxToken]vocab.Prefix
 
-	// memo remembers what compatible said of a pair of ids, direct-mapped. Runs of
-	// one character ask the same costly questions over and over.
+	// memo remembers what compatible said of a pair of ids, direct-mapped.
 	memo      *[memoSlots]uint64
 	memoShift uint8 // of a hash, to index it
 }
@@ -31,167 +31,229 @@ type merges struct {
 // hashMul is 2^64 divided by the golden ratio, for multiplicative hashing.
 const hashMul = 0x9E3779B97F4A7C15
 
-// encode encodes text[from:to]: it gives the number of tokens, and leaves their
-// ids in m.ids if wanted.
-func (m *merges) encode(text []byte, from, to int, wantIDs bool) int {
-	if to-from <= maxShort {
-		return m.encodeShort(text, from, to, wantIDs)
+// count is the number of tokens of a piece.
+func (m *merges) count(piece []byte) int {
+	if len(piece) <= maxShort {
+		return bits.OnesCount64(m.merge(piece))
 	}
-	m.encodeLong(text[from:to])
-	return len(m.ids)
+	m.encodeLong(piece)
+	n := 0
+	for _, word := range m.starts {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// encode appends the ids of a piece's tokens.
+func (m *merges) encode(piece []byte, ids []uint32) []uint32 {
+	starts := m.starts
+	if len(piece) <= maxShort {
+		starts = []uint64{m.merge(piece)}
+	} else {
+		m.encodeLong(piece)
+		starts = m.starts
+	}
+	p := 0
+	for i, word := range starts {
+		for ; word != 0; word &= word - 1 {
+			if next := i*64 + bits.TrailingZeros64(word); next > 0 {
+				ids = append(ids, m.table.Find(piece, p, next).ID())
+				p = next
+			}
+		}
+	}
+	return append(ids, m.table.Find(piece, p, len(piece)).ID())
 }
 
 // maxShort is the longest piece in bytes that is merged pair by pair, as the
 // definition says: with so few pairs that is the fastest way (measured on code
-// and prose; at most 64, the bits of a mask).
+// and prose; at most 63, so that there is a bit above those of the parts).
 const maxShort = 32
 
-// encodeShort merges pair by pair. The parts of the piece are the set bits of a
-// mask: a part begins at each. next[i] holds, for the part at i, the rank of its
-// merge with the part after it above the six bits of i itself, so that the
-// smallest number is the lowest rank, leftmost first.
-func (m *merges) encodeShort(text []byte, from, to int, wantIDs bool) int {
-	const never = math.MaxUint32
+// merge merges a short piece pair by pair, and gives where its tokens begin as the
+// bits of a mask. next[i] holds, for the part at i, the rank of its merge with the
+// part after it above the six bits of i itself, so that the smallest number is the
+// lowest rank, leftmost first. Where there is no merge the rank is vocab.NoID.
+func (m *merges) merge(piece []byte) (starts uint64) {
+	const never = vocab.NoID << 6
 	var next [maxShort]uint32
-	n := to - from
-	order := next[:n]
+	var b [maxShort + 8]byte // so that eight bytes can be loaded anywhere
+	n := copy(b[:maxShort], piece)
 	for i := range n - 1 {
-		order[i] = never
-		if v := m.table.Pair(text, from+i); v.IsToken() {
-			order[i] = v.ID()<<6 | uint32(i)
-		}
+		next[i] = m.table.Pair(b[:], i).ID()<<6 | uint32(i)
 	}
-	order[n-1] = never
-	starts := ^uint64(0) >> (64 - n)
-	for {
-		best := uint32(never)
-		for _, o := range order {
-			best = min(best, o)
+	for i := n - 1; i < (n+3)&^3; i++ {
+		next[i] = never
+	}
+	find := func(from, to int) uint32 {
+		if n := to - from; n <= 8 {
+			return m.table.Chunk(binary.LittleEndian.Uint64(b[from&31:])&vocab.Mask(n), n).ID()<<6 | uint32(from)
 		}
-		if best == never {
-			break
+		return m.table.Find(b[:], from, to).ID()<<6 | uint32(from)
+	}
+	starts = 1<<n | (1<<n - 1) // and the end
+	for {
+		b0, b1, b2, b3 := uint32(never), uint32(never), uint32(never), uint32(never)
+		for i := 0; i < n; i += 4 {
+			four := next[i&(maxShort-4):][:4]
+			b0, b1, b2, b3 = min(b0, four[0]), min(b1, four[1]), min(b2, four[2]), min(b3, four[3])
+		}
+		best := min(b0, b1, b2, b3)
+		if best >= never {
+			return starts &^ (1 << n)
 		}
 		// The parts at i and j become one; then come the parts at k and l.
-		i := int(best & 63)
-		j := after(starts, i)
+		i := int(best & (maxShort - 1))
+		above := starts &^ (2<<i - 1)
+		j := bits.TrailingZeros64(above)
 		starts &^= 1 << j
-		order[j] = never
-		k := after(starts, i)
-		order[i] = never
+		next[j&(maxShort-1)] = never
+		above &= above - 1
+		k := bits.TrailingZeros64(above)
+		next[i] = never
 		if k < n {
-			if v := m.table.Find(text, from+i, from+min(after(starts, k), n)); v.IsToken() {
-				order[i] = v.ID()<<6 | uint32(i)
-			}
+			next[i] = find(i, bits.TrailingZeros64(above&(above-1)))
 		}
 		if below := starts & (1<<i - 1); below != 0 {
 			h := 63 - bits.LeadingZeros64(below)
-			order[h] = never
-			if v := m.table.Find(text, from+h, from+min(k, n)); v.IsToken() {
-				order[h] = v.ID()<<6 | uint32(h)
-			}
+			next[h&(maxShort-1)] = find(h, k)
 		}
 	}
-	if wantIDs {
-		m.ids = m.ids[:0]
-		for s := starts; s != 0; s &= s - 1 {
-			i := bits.TrailingZeros64(s)
-			m.ids = append(m.ids, m.table.Find(text, from+i, from+min(after(starts, i), n)).ID())
-		}
-	}
-	return bits.OnesCount64(starts)
 }
 
-// after is the position of the first set bit above i, or 64.
-func after(mask uint64, i int) int {
-	return bits.TrailingZeros64(mask &^ (2<<i - 1))
-}
-
-// encodeLong leaves the ids of the piece in m.ids. It takes the longest token that
-// fits, goes on from its end, and goes back where nothing fits: an encoding is the
-// one that merging gives exactly when every two neighbours in it are compatible,
-// so there is only one, and a position that led nowhere need not be tried again.
-// (The method is that of GitHub's bpe crate for Rust.)
+// encodeLong leaves where the piece's tokens begin in m.starts. It rests on this:
+// an encoding is the one that merging gives exactly when every two neighbours in
+// it are compatible, so there is only one (the method is that of GitHub's bpe crate
+// for Rust). So tokens may come from anywhere, if only their borders are checked:
+//
+//   - from merging the next few bytes, without the last two tokens, which the text
+//     after them might change;
+//   - from the token before, again and again, where a text repeats itself;
+//   - else from the longest token that fits. Where none fits, the last token is taken
+//     back, and its end is dead: it need not be tried again.
 func (m *merges) encodeLong(piece []byte) {
-	m.text, m.ids, m.taken = piece, m.ids[:0], m.taken[:0]
-	m.dead = slices.Grow(m.dead[:0], len(piece)/64+1)[:len(piece)/64+1]
+	words := len(piece)/64 + 1
+	m.text = piece
+	m.starts = slices.Grow(m.starts[:0], words)[:words]
+	m.dead = slices.Grow(m.dead[:0], words)[:words]
+	clear(m.starts)
 	clear(m.dead)
 
-	p := 0
-	shorterThan := math.MaxInt
-	for p < len(piece) {
-		if n, ok := m.next(p, shorterThan); ok {
+	var last vocab.Prefix // the token that ends at p
+	fits := 0             // how many longest tokens to take before merging is tried again
+	pause := 4
+	for p := 0; p < len(piece); {
+		if n := m.repeat(p, last); n > 0 {
 			p += n
-			shorterThan = math.MaxInt
 			continue
 		}
-		// Take the last token back, and go on with a shorter one in its place.
-		m.dead[p/64] |= 1 << (p % 64)
-		last := len(m.ids) - 1
-		n := m.taken[last].len()
-		shorterThan = n
-		if m.taken[last].again() {
-			shorterThan = math.MaxInt // no other was tried
+		if fits == 0 && piece[p] < 0x80 {
+			if n := m.window(p, &last); n > 0 {
+				p, pause = p+n, 4
+				continue
+			}
+			fits, pause = pause, min(2*pause, 256)
 		}
-		m.ids, m.taken = m.ids[:last], m.taken[:last]
-		p -= n
+		fits = max(0, fits-1)
+		if token, ok := m.longest(p, last); ok {
+			m.starts[p/64] |= 1 << (p % 64)
+			p += token.Len
+			last = token
+			continue
+		}
+		m.dead[p/64] |= 1 << (p % 64)
+		p -= last.Len
+		m.starts[p/64] &^= 1 << (p % 64)
+		last = vocab.Prefix{}
+		if p > 0 {
+			from := p - 1
+			for !isSet(m.starts, from) {
+				from--
+			}
+			last = vocab.Prefix{Len: p - from, Value: m.table.Find(piece, from, p)}
+		}
 	}
 }
 
-// next takes the token at p, of fewer bytes than given, and gives its length.
-func (m *merges) next(p, shorterThan int) (n int, ok bool) {
-	piece := m.text
-	// Runs of one character are runs of one token, but seldom the longest that
-	// fits. So the last token is tried again before all others.
-	if last := len(m.ids) - 1; last >= 0 && shorterThan == math.MaxInt {
-		n := m.taken[last].len()
-		if p+n <= len(piece) && string(piece[p-n:p]) == string(piece[p:p+n]) && !m.isDead(p+n) {
-			v := m.table.Find(piece, p, p+n)
-			if m.follows(p, vocab.Prefix{Len: n, Value: v}) {
-				m.take(v, n, true)
-				return n, true
-			}
+func isSet(set []uint64, p int) bool { return set[p/64]>>(p%64)&1 != 0 }
+
+// window takes the tokens that merging makes of the next bytes, but for the last
+// two, and gives their length: 0 if there are none that fit.
+func (m *merges) window(p int, last *vocab.Prefix) int {
+	n := min(len(m.text)-p, maxShort)
+	starts := m.merge(m.text[p : p+n])
+	if p+n < len(m.text) {
+		if bits.OnesCount64(starts) < 3 {
+			return 0
+		}
+		for range 2 {
+			n = 63 - bits.LeadingZeros64(starts)
+			starts &^= 1 << n
 		}
 	}
-	prefixes := m.table.Prefixes(piece, p, m.buf[:0])
+	// The first token must be compatible with the last, and no border may be dead.
+	first := n
+	if rest := starts & (starts - 1); rest != 0 {
+		first = bits.TrailingZeros64(rest)
+	}
+	if !m.follows(p, *last, vocab.Prefix{Len: first, Value: m.table.Find(m.text, p, p+first)}) {
+		return 0
+	}
+	for borders := starts&^1 | 1<<n; borders != 0; borders &= borders - 1 {
+		if isSet(m.dead, p+bits.TrailingZeros64(borders)) {
+			return 0
+		}
+	}
+	m.starts[p/64] |= starts << (p % 64)
+	if p%64 > 0 && p/64+1 < len(m.starts) {
+		m.starts[p/64+1] |= starts >> (64 - p%64)
+	}
+	from := 63 - bits.LeadingZeros64(starts)
+	*last = vocab.Prefix{Len: n - from, Value: m.table.Find(m.text, p+from, p+n)}
+	return n
+}
+
+// repeat takes the last token again as often as the text repeats it, but the last
+// time, and gives the length of all.
+func (m *merges) repeat(p int, last vocab.Prefix) int {
+	n, text := last.Len, m.text
+	if n == 0 || p+2*n > len(text) || string(text[p-n:p]) != string(text[p:p+n]) || !m.follows(p, last, last) {
+		return 0
+	}
+	end := p + n
+	for end+8 <= len(text) && binary.LittleEndian.Uint64(text[end:]) == binary.LittleEndian.Uint64(text[end-n:]) {
+		end += 8
+	}
+	q := p
+	for q+2*n <= end && !isSet(m.dead, q+n) {
+		m.starts[q/64] |= 1 << (q % 64)
+		q += n
+	}
+	return q - p
+}
+
+// longest is the longest token that fits at p.
+func (m *merges) longest(p int, last vocab.Prefix) (token vocab.Prefix, ok bool) {
+	prefixes := m.table.Prefixes(m.text, p, m.buf[:0])
 	for i := len(prefixes) - 1; i >= 0; i-- {
 		token := prefixes[i]
-		if token.Len < shorterThan && !m.isDead(p+token.Len) && m.follows(p, token) {
-			m.take(token.Value, token.Len, false)
-			return token.Len, true
+		if !isSet(m.dead, p+token.Len) && m.follows(p, last, token) {
+			return token, true
 		}
 	}
-	return 0, false
+	return vocab.Prefix{}, false
 }
 
-// taken is a token's length less one, and whether it was tried as a repetition.
-type taken uint8
-
-func (t taken) len() int    { return int(t&0x7f) + 1 }
-func (t taken) again() bool { return t&0x80 != 0 }
-
-func (m *merges) take(v vocab.Value, n int, again bool) {
-	t := taken(n - 1)
-	if again {
-		t |= 0x80
-	}
-	m.ids, m.taken = append(m.ids, v.ID()), append(m.taken, t)
-}
-
-func (m *merges) isDead(p int) bool { return m.dead[p/64]>>(p%64)&1 != 0 }
-
-// follows reports whether the token at p may stand after the last one taken.
-func (m *merges) follows(p int, right vocab.Prefix) bool {
-	last := len(m.ids) - 1
-	if last < 0 {
+// follows reports whether right may stand at p, after left.
+func (m *merges) follows(p int, left, right vocab.Prefix) bool {
+	if p == 0 {
 		return true
 	}
-	pair := (uint64(m.ids[last])<<32 | uint64(right.Value.ID())) + 1
+	pair := (uint64(left.Value.ID())<<32 | uint64(right.Value.ID())) + 1
 	memo := &m.memo[pair*hashMul>>(m.memoShift&63)&(memoSlots-1)]
 	if *memo>>1 == pair {
 		return *memo&1 != 0
 	}
-	n := m.taken[last].len()
-	left := vocab.Prefix{Len: n, Value: m.table.Find(m.text, p-n, p)}
 	ok := compatible(m.table, m.text, p, left, right)
 	*memo = pair << 1
 	if ok {

@@ -94,43 +94,67 @@ func (r *run) first(p, end int) int {
 	if r.table.Find(r.text, p, end).IsToken() {
 		return 1
 	}
-	return r.merges.encode(r.text, p, end, false)
+	return r.merges.count(r.text[p:end:end])
 }
 
 // piece counts the piece text[p:end], of any length.
 func (r *run) piece(p, end int) {
 	if end-p <= maxWord {
-		r.short(p, end)
+		r.n += r.short(p, end)
 		return
 	}
-	// Cut it where no token reaches across.
+	// Cut it where no token reaches across. Within ASCII nearly every border is one
+	// that some token reaches across.
 	from, q := p, p
-	left, n := decode(r.text, q)
-	for q += n; q < end; q += n {
-		right, size := decode(r.text, q)
-		if left|right >= utf8.RuneSelf && !r.table.MayJoin(left, right, r.text[q-1]) {
-			r.short(from, q)
-			from = q
+	left, before, joins := rune(0), rune(0), true
+	alone, tokens := false, 0 // the part before was one character, and its tokens
+	for q < end {
+		if left < utf8.RuneSelf && q+8 <= end && binary.LittleEndian.Uint64(r.text[q:])&highBits == 0 {
+			q += 8
+			left = rune(r.text[q-1])
+			continue
 		}
-		left, n = right, size
+		right, n := decode(r.text, q)
+		if left|right >= utf8.RuneSelf && q > p {
+			run := left == before && right == left // of one character: asks once
+			if !run {
+				joins = r.table.MayJoin(left, right, r.text[q-1])
+			}
+			if !joins {
+				if !run || !alone {
+					tokens = r.short(from, q)
+					alone = q-from <= utf8.RuneLen(left)
+				}
+				r.n += tokens
+				from = q
+			}
+		}
+		before, left = left, right
+		q += n
 	}
-	r.short(from, end)
+	r.n += r.short(from, end)
 }
 
-// short counts a piece, or a part of one that stands alone.
-func (r *run) short(p, end int) {
+// short is the number of tokens of a piece, or of a part of one that stands alone.
+func (r *run) short(p, end int) int {
 	n := end - p
 	switch {
 	case n <= maxWord:
-		w := newWord(vocab.Load(r.text, p, 8), 0, n)
-		if n > 8 {
-			w = newWord(w.lo, vocab.Load(r.text, p+8, n-8), n)
+		var w word
+		if p+16 <= len(r.text) {
+			b := (*[16]byte)(r.text[p:])
+			w = newWord(binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:]), n)
+		} else {
+			w = newWord(vocab.Load(r.text, p, 8), 0, n)
+			if n > 8 {
+				w = newWord(w.lo, vocab.Load(r.text, p+8, 8), n)
+			}
 		}
 		slot := &r.words[w.hash()>>((64-r.scratch.bits)&63)&(wordSlots-1)]
 		if slot.lo != w.lo || slot.hi&(1<<wordCountShift-1) != w.hi {
 			r.word(slot, w, p, end)
 		}
-		r.n += int(slot.hi >> wordCountShift)
+		return int(slot.hi >> wordCountShift)
 	case n <= maxPhrase:
 		key := phrase{
 			binary.LittleEndian.Uint64(r.text[p:]), binary.LittleEndian.Uint64(r.text[p+8:]),
@@ -148,10 +172,9 @@ func (r *run) short(p, end int) {
 			key[3] |= uint64(r.first(p, end)) << phraseCountShift
 			*slot = key
 		}
-		r.n += int(slot[3] >> phraseCountShift)
-	default:
-		r.n += r.first(p, end)
+		return int(slot[3] >> phraseCountShift)
 	}
+	return r.first(p, end)
 }
 
 // encode appends the ids of the text's tokens. It takes none of the short cuts
@@ -163,8 +186,7 @@ func (e *Encoding) encode(text []byte, ids []uint32) []uint32 {
 		if v := e.table.Find(text, p, end); v.IsToken() {
 			ids = append(ids, v.ID())
 		} else {
-			s.merges.encode(text, p, end, true)
-			ids = append(ids, s.merges.ids...)
+			ids = s.merges.encode(text[p:end:end], ids)
 		}
 		p = end
 	}

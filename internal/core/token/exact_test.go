@@ -70,7 +70,7 @@ func TestDecode(t *testing.T) {
 // the square of a run's length.
 func TestRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, alphabet := range []string{"a", "A", " ", "\n", "=", "-", "*", "\x00", "é", "中", "\u0301", "😀", "\t", "ab", "=-", " \t", "\n ", "aA", "0a", "ﷺ", "的一", "az09+/"} {
+	for _, alphabet := range []string{"a", "A", " ", "\n", "=", "-", "*", "\x00", "é", "中", "\u0301", "😀", "\t", "ab", "=-", " \t", "\n ", "aA", "0a", "ﷺ", "的一", "az09+/", "\u0301x", "中\u0301", "e\u0301 "} {
 		letters := []rune(alphabet)
 		for n := range 200 {
 			same(t, strings.Repeat(alphabet, n/len(alphabet))+alphabet[:n%len(alphabet)])

@@ -3,7 +3,9 @@ package token_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/pkoukk/tiktoken-go"
@@ -45,9 +47,14 @@ func get(tb tb, name string) *token.Encoding {
 }
 
 // differs says how our encoding of text differs from tiktoken-go's, or "". The
-// ids are compared as well as the count: a count alone can agree by accident.
+// ids are compared as well as the count: a count alone can agree by accident. It
+// says nothing of texts with characters that Go's Unicode tables do not know yet,
+// which tiktoken-go takes for punctuation: see TestEveryCharacterAsTiktoken.
 func differs(tb tb, name, text string) string {
 	tb.Helper()
+	if strings.ContainsFunc(text, isNew) {
+		return ""
+	}
 	e := get(tb, name)
 	var want []uint32
 	for _, id := range oracle()[name].EncodeOrdinary(text) {
@@ -70,6 +77,11 @@ func differs(tb tb, name, text string) string {
 		return fmt.Sprintf("%s: %s: CountBytes is %d, want %d", name, quote(text), n, len(want))
 	}
 	return ""
+}
+
+// isNew reports whether r is a character that Go's Unicode tables do not know.
+func isNew(r rune) bool {
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
 // same fails the test unless both encodings agree with tiktoken-go on text.

@@ -38,7 +38,7 @@ const (
 	wordSlots   = 1 << maxBits
 	phraseSlots = 1 << (maxBits - 3)
 	memoSlots   = 1 << (maxBits - 1)
-	maxKeep     = 1 << 16 // ids that a piece may have for their memory to be kept
+	maxKeep     = 1 << 14 // words of 64 bytes that a piece may have for its bits' memory to be kept
 )
 
 // newScratch is the scratch memory for a text of n bytes.
@@ -59,8 +59,8 @@ func (e *Encoding) newScratch(n int) *scratch {
 // free gives the memory back, but for what a giant piece made it grow by.
 func (e *Encoding) free(s *scratch) {
 	s.text = nil
-	if cap(s.merges.ids) > maxKeep {
-		s.merges.ids, s.taken, s.dead = nil, nil, nil
+	if cap(s.starts) > maxKeep {
+		s.starts, s.dead = nil, nil
 	}
 	e.scratches.Put(s)
 }

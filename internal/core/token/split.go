@@ -184,8 +184,9 @@ func runEnd(b []byte, p int, of class.Class) int {
 	return p
 }
 
-// contraction is the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at p, or 0. Only
-// ASCII letters fold: tiktoken-go compares lower cases, and U+017F is one.
+// contraction is the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at p, or 0. Only ASCII
+// letters are folded here. In tiktoken U+017F is an s, too, but no token has it
+// beside another letter: whether a piece ends there changes no token.
 func contraction(b []byte, p int) int {
 	if p+1 >= len(b) || b[p] != '\'' {
 		return 0

@@ -104,33 +104,6 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// Characters of every class and plane: alone, before and after letters of each
-// case, digits, spaces and marks. The classes of characters decide where pieces end.
-func TestCharacters(t *testing.T) {
-	const batch = 512
-	contexts := []string{"%", " %", "a%b ", "A%B", "1%2", "%%'s ", "\u0301%A\n"}
-	if testing.Short() {
-		contexts = contexts[2:4]
-	}
-	for _, context := range contexts {
-		var text strings.Builder
-		for r := rune(0); r <= 0x10ffff; r++ {
-			// All planes have something to show. But ideographs, syllables, cuneiform,
-			// private and unassigned characters are alike by the thousand: a few of
-			// them will do. (The classes of all are tested in package class.)
-			if (0x3400 < r && r < 0xf900 || 0x12000 < r && r < 0x1d000 || 0x20000 < r && r < 0xe0000 || r >= 0xe0200) && r%97 != 0 {
-				continue
-			}
-			text.WriteString(strings.ReplaceAll(context, "%", string(r)))
-			if r%batch == batch-1 {
-				same(t, text.String())
-				text.Reset()
-			}
-		}
-		same(t, text.String())
-	}
-}
-
 func TestConcurrent(t *testing.T) {
 	text := strings.Repeat("Unvollständigkeitssatz: xqzvkj 這是不在詞彙表中的文字 "+strings.Repeat("zq", 40), 50)
 	for _, name := range names {

@@ -1,5 +1,6 @@
 // Package class sorts characters into the few classes that the patterns of the
-// encodings speak of.
+// encodings speak of, in the version of Unicode that tiktoken's regular expressions
+// use.
 package class
 
 import _ "embed"
@@ -15,7 +16,7 @@ const (
 	OtherLetter                   // \p{Lm}, \p{Lo}
 	Mark                          // \p{M}
 	Number                        // \p{N}
-	Space                         // \s, that is unicode.IsSpace
+	Space                         // \s
 	Newline                       // \r, \n
 
 	Letter = Upper | Lower | OtherLetter // \p{L}

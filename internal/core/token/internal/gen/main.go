@@ -1,6 +1,6 @@
 // Command gen writes the tables of package token: the two vocabularies as blobs
-// that are used where they lie, the classes of all Unicode characters, and
-// tiktoken-go's own map from models to encodings.
+// that are used where they lie, the classes that tiktoken's regular expressions
+// give to all characters, and tiktoken-go's own map from models to encodings.
 //
 // Run it with go generate in internal/core/token. The same inputs give the same
 // bytes; a test compares them with the files in the repository.
@@ -8,6 +8,10 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"flag"
 	"fmt"
 	"go/format"
 	"log"
@@ -15,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/class"
@@ -26,6 +31,14 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
+	dir := flag.String("ranks", "", "write the vocabularies there, in tiktoken's format, and nothing else (see record.py)")
+	flag.Parse()
+	if *dir != "" {
+		if err := writeRanks(*dir); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	files, err := generate()
 	if err != nil {
 		log.Fatal(err)
@@ -37,10 +50,34 @@ func main() {
 	}
 }
 
+var names = []string{"cl100k_base", "o200k_base"}
+
+// writeRanks writes each vocabulary as lines of a token in base64 and its rank.
+func writeRanks(dir string) error {
+	for _, name := range names {
+		ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		for _, token := range slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return ranks[a] - ranks[b] }) {
+			fmt.Fprintf(&b, "%s %d\n", base64.StdEncoding.EncodeToString([]byte(token)), ranks[token])
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".tiktoken"), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // generate makes every file, by path relative to package token.
 func generate() (map[string][]byte, error) {
-	files := map[string][]byte{"internal/class/classes.bin": classes()}
-	for _, name := range []string{"cl100k_base", "o200k_base"} {
+	files := map[string][]byte{}
+	var err error
+	if files["internal/class/classes.bin"], err = classes(); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
 		ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 		if err != nil {
 			return nil, err
@@ -49,7 +86,6 @@ func generate() (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	var err error
 	files["models_gen.go"], err = models()
 	return files, err
 }
@@ -78,19 +114,23 @@ func models() ([]byte, error) {
 
 // classes is the two-stage table that package class reads: for each block of
 // characters the number of its row, then the rows.
-func classes() []byte {
+func classes() ([]byte, error) {
+	all, err := classesOf()
+	if err != nil {
+		return nil, err
+	}
 	stage1 := make([]byte, class.Blocks)
 	var rows []byte
 	seen := map[string]byte{}
 	for block := range stage1 {
 		row := make([]byte, class.BlockSize)
 		for i := range row {
-			row[i] = byte(classOf(rune(block*class.BlockSize + i)))
+			row[i] = byte(all[block*class.BlockSize+i])
 		}
 		n, ok := seen[string(row)]
 		if !ok {
 			if len(seen) == 256 {
-				log.Fatal("more than 256 different blocks of characters: make class.BlockSize larger")
+				return nil, errors.New("more than 256 different blocks of characters: make class.BlockSize larger")
 			}
 			n = byte(len(seen))
 			seen[string(row)] = n
@@ -98,25 +138,33 @@ func classes() []byte {
 		}
 		stage1[block] = n
 	}
-	return append(stage1, rows...)
+	return append(stage1, rows...), nil
 }
 
-func classOf(r rune) class.Class {
-	switch {
-	case r == '\r' || r == '\n':
-		return class.Newline | class.Space
-	case unicode.IsSpace(r):
-		return class.Space
-	case unicode.Is(unicode.Lu, r), unicode.Is(unicode.Lt, r):
-		return class.Upper
-	case unicode.Is(unicode.Ll, r):
-		return class.Lower
-	case unicode.Is(unicode.L, r):
-		return class.OtherLetter
-	case unicode.Is(unicode.M, r):
-		return class.Mark
-	case unicode.Is(unicode.N, r):
-		return class.Number
+// recorded has the classes that record.py found tiktoken's expressions to know.
+//
+//go:embed classes.txt
+var recorded string
+
+// classesOf is the class of every character.
+func classesOf() ([]class.Class, error) {
+	byName := map[string]class.Class{"Upper": class.Upper, "Lower": class.Lower, "OtherLetter": class.OtherLetter,
+		"Mark": class.Mark, "Number": class.Number, "Space": class.Space}
+	all := make([]class.Class, unicode.MaxRune+1)
+	for line := range strings.Lines(recorded) {
+		if line[0] == '#' {
+			continue
+		}
+		var name string
+		var first, last rune
+		if _, err := fmt.Sscanf(line, "%s %X %X", &name, &first, &last); err != nil || byName[name] == 0 {
+			return nil, fmt.Errorf("classes.txt: %q: %v", line, err)
+		}
+		for r := first; r <= last; r++ {
+			all[r] |= byName[name]
+		}
 	}
-	return class.Other
+	all['\r'] |= class.Newline
+	all['\n'] |= class.Newline
+	return all, nil
 }

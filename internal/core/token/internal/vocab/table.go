@@ -35,6 +35,9 @@ const (
 	// Missing is the Value of bytes that are no node: no token, no gaps.
 	Missing Value = none
 
+	// NoID is what ID gives where there is no token.
+	NoID = none
+
 	// MaxToken is the length in bytes of the longest token either vocabulary has.
 	MaxToken = 128
 )
@@ -197,7 +200,7 @@ func LoadTail(b []byte, at int) uint64 {
 func (t *Table) Find(b []byte, from, to int) Value {
 	n := to - from
 	if n <= 8 {
-		return t.chunk(Load(b, from, n), n)
+		return t.Chunk(Load(b, from, n), n)
 	}
 	if n > MaxToken {
 		return Missing
@@ -218,8 +221,9 @@ func (t *Table) Find(b []byte, from, to int) Value {
 	}
 }
 
-// chunk is the Value of the first n bytes of a string, n from 1 to 8.
-func (t *Table) chunk(key uint64, n int) Value {
+// Chunk is the Value of the node for a string of n bytes, 1 to 8, as a key: first
+// byte lowest, zeros above.
+func (t *Table) Chunk(key uint64, n int) Value {
 	if key>>(8*uint(n-1)) == 0 {
 		if n == 1 {
 			return t.Byte(0)
@@ -274,7 +278,7 @@ func (t *Table) Prefixes(b []byte, at int, buf []Prefix) []Prefix {
 		if base > 0 {
 			slot, next = t.findLong(key, link|uint32(k))
 		} else {
-			next = t.chunk(key, k)
+			next = t.Chunk(key, k)
 		}
 		if next == Missing {
 			continue
