@@ -5,7 +5,7 @@ export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -trimpath -buildvcs=false
 LDFLAGS := -s -w
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: build run install check test needs unit race fuzz e2e fleet-test host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go
+.PHONY: build run install check test needs unit race fuzz e2e fleet-test fleet-bench host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go
 
 build: bin/ctxls
 
@@ -63,8 +63,16 @@ e2e-%:
 
 # ctxls-fleet with a real PostgreSQL, collector and Prometheus. Linux only: elsewhere there are no such tests.
 FLEET := ./internal/team/... ./test/fleet/...
-fleet-test:
-	go test -tags fleet -count=1 -vet=off -timeout 15m $(FLEET)
+OTELCOL := $(TOOLS)/otelcol-v0.155.0
+fleet-test: $(OTELCOL)
+	CTXLS_OTELCOL=$(OTELCOL) go test -tags fleet -count=1 -vet=off -timeout 15m $(FLEET)
+
+$(OTELCOL):
+	sh internal/tools/otelcol/build.sh $@
+
+# What the fleet costs and survives: what docs/fleet.md says. MACHINES=100 SECONDS=30 for a short run.
+fleet-bench: $(OTELCOL)
+	CTXLS_OTELCOL=$(OTELCOL) CTXLS_FLEET_BENCH=1 go test -tags fleet -count=1 -vet=off -timeout 60m -v -run '^TestBench' ./test/fleet | grep -v '^ '
 
 # Renews the documents' pictures of the hosts.
 host-pictures:

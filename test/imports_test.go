@@ -52,6 +52,7 @@ var allowed = map[string][]string{
 	"internal/ui":              {"internal/check", domain},
 	"internal/team/push":       {domain},
 	"internal/team/postgres":   {domain, "internal/team/push"},
+	"internal/team/telemetry":  {domain, "internal/team/push"},
 	"internal/team/teamtest":   {domain, "internal/store/sqlite", "internal/team/push"}, // for tests alone
 	"internal/check":           {},
 	"internal/install":         {domain, "internal/host", "internal/host/settings"},
@@ -69,7 +70,7 @@ var only = map[string][]string{
 	"github.com/tailscale/hujson":            {"internal/config", "internal/host/settings"}, // ours, and the hosts''' that we edit
 	"github.com/spf13/pflag":                 {"cmd/ctxls", "cmd/ctxls-fleet"},
 	"github.com/jackc/pgx/":                  {"internal/team/postgres"},
-	"go.opentelemetry.io/":                   {"internal/team/telemetry"},
+	"go.opentelemetry.io/":                   {"internal/team/telemetry", "cmd/ctxls-fleet"},
 	"github.com/prometheus/":                 {"internal/team/telemetry"},
 	"github.com/fatih/color":                 {"internal/ui"},
 	"charm.land/":                            {"internal/ui"},

@@ -23,6 +23,7 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 	"github.com/ctxls/ctxls/internal/team/postgres"
+	"github.com/ctxls/ctxls/internal/team/push"
 )
 
 // version is set by the build (-ldflags "-X main.version=…").
@@ -48,6 +49,7 @@ type app struct {
 	statePath      string
 
 	log    *slog.Logger
+	opened *state
 	loader *config.Loader
 	toShut []func()
 }
@@ -80,8 +82,17 @@ func (a *app) settings(cwd string) settings.Config {
 	return cfg
 }
 
-// state opens the state of ctxls on this machine, and returns the directory that it lies in.
-func (a *app) state(ctx context.Context) (*core.Service, core.Archive, string, error) {
+// state is the state of ctxls on this machine, and the directory that it lies in.
+type state struct {
+	push.Local
+	dir string
+}
+
+// state opens the state of ctxls on this machine.
+func (a *app) state(ctx context.Context) (*state, error) {
+	if a.opened != nil {
+		return a.opened, nil
+	}
 	path := cmp.Or(a.statePath, a.settings("").Store.Path)
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(a.home, rest)
@@ -89,15 +100,16 @@ func (a *app) state(ctx context.Context) (*core.Service, core.Archive, string, e
 	path = cmp.Or(path, store.DefaultPath(runtime.GOOS, a.getenv, a.home))
 	s, err := store.Open(ctx, store.Options{URL: path, Report: func(what string) { a.log.Warn(what) }})
 	if err != nil {
-		return nil, nil, "", err
+		return nil, err
 	}
 	a.toShut = append(a.toShut, func() { _ = s.Close() })
 	archive, ok := s.(core.Archive)
 	if !ok {
-		return nil, nil, "", fmt.Errorf("the state in %s cannot be copied", text.Sanitize(path, 0))
+		return nil, fmt.Errorf("the state in %s cannot be copied", text.Sanitize(path, 0))
 	}
 	service := &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, ProcessLives: rpc.ProcessLives, Log: a.log}
-	return service, archive, filepath.Dir(path), nil
+	a.opened = &state{push.Local{Service: service, Archive: archive}, filepath.Dir(path)}
+	return a.opened, nil
 }
 
 // database opens the database that a flag names. A password on the command line is refused: every user of the machine could read it.

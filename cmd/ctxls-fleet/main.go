@@ -51,7 +51,7 @@ type command struct {
 
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
-	return []command{pushCommand, sessionsCommand, reportCommand, migrateCommand, pruneCommand}
+	return []command{pushCommand, metricsCommand, sessionsCommand, reportCommand, migrateCommand, pruneCommand}
 }
 
 // run carries out one command line and returns the exit status.

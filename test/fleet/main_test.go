@@ -20,6 +20,13 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
+	if spec := os.Getenv(simulateVar); spec != "" {
+		if err := simulate(spec); err != nil {
+			fmt.Fprintln(os.Stderr, "simulate:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	dir, err := os.MkdirTemp("", "ctxls-fleet-")
 	if err != nil {
 		panic(err)

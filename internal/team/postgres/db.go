@@ -120,10 +120,6 @@ func (db *DB) Claim(ctx context.Context, c push.Claim) (cursor push.Cursor, err 
 		return cursor, err
 	}
 	err = db.checked(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		// What is lost in a crash of the server is sent again: its cursor is lost with it.
-		if _, err := conn.Exec(ctx, "SET synchronous_commit = off"); err != nil {
-			return err
-		}
 		var answer []byte
 		if err := conn.QueryRow(ctx, "SELECT ctxls.claim($1::text::jsonb)", string(asked)).Scan(&answer); err != nil {
 			return err

@@ -39,8 +39,14 @@ func OpenIdentity(dir string, fresh bool) (*Identity, error) {
 		return nil, coded.Errorf(coded.Invalid, "%s is damaged; remove it to push as a new machine", id.path)
 	}
 	if fresh {
+		place := os.Rename
+		if id.Machine == "" {
+			place = os.Link // which fails where another process has just made one
+		}
 		*id = Identity{path: id.path, Machine: uuid(), Salt: rand.Text()}
-		if err := id.save(); err != nil {
+		if err := saveJSON(id.path, id, place); errors.Is(err, fs.ErrExist) {
+			return OpenIdentity(dir, false)
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -66,13 +72,21 @@ func (id *Identity) Granted(target, claim string) error {
 	return id.save()
 }
 
-// save writes the file so that a crash leaves the old one or the new one.
-func (id *Identity) save() error {
-	text, err := json.MarshalIndent(id, "", "  ")
+// save writes the file.
+func (id *Identity) save() error { return SaveJSON(id.path, id) }
+
+// SaveJSON writes a file so that a crash leaves the old one or the new one. Nobody else may read it.
+func SaveJSON(path string, v any) error {
+	return saveJSON(path, v, os.Rename)
+}
+
+// saveJSON writes a file beside path and has place put it there.
+func saveJSON(path string, v any, place func(from, to string) error) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(id.path), ".fleet-*.json") // which nobody else may read
+	f, err := os.CreateTemp(filepath.Dir(path), ".fleet-*.json")
 	if err != nil {
 		return err
 	}
@@ -85,7 +99,7 @@ func (id *Identity) save() error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), id.path)
+		err = place(f.Name(), path)
 	}
 	return err
 }

@@ -19,6 +19,11 @@ func (l Local) Changed(ctx context.Context, since int64) (core.News, error) {
 	return l.Service.Changed(ctx, since)
 }
 
+// Sessions returns the sessions that match f as clients see them.
+func (l Local) Sessions(ctx context.Context, f core.SessionFilter) ([]core.SessionView, error) {
+	return l.Service.Sessions(ctx, f)
+}
+
 // SamplesFrom implements Source.
 func (l Local) SamplesFrom(ctx context.Context, key session.Key, from int64) ([]core.NumberedSample, error) {
 	return l.Archive.SamplesFrom(ctx, key, from)

@@ -24,6 +24,8 @@ type Machine struct {
 	Service *core.Service
 	// Start is when its first session begins; each Grow takes a second.
 	Start time.Time
+	// Model is that of new sessions.
+	Model string
 	grown map[string]int
 }
 
@@ -39,7 +41,7 @@ func NewMachine(t testing.TB, dir string) *Machine {
 	}
 	t.Cleanup(func() { s.Close() })
 	cfg := settings.Default()
-	return &Machine{Dir: dir, Store: s, Start: time.Now().Add(-time.Minute).Truncate(time.Millisecond), grown: map[string]int{},
+	return &Machine{Dir: dir, Store: s, Start: time.Now().Add(-time.Minute).Truncate(time.Millisecond), grown: map[string]int{}, Model: "claude-sonnet-4-6",
 		Service: &core.Service{Store: s, Config: func(string) settings.Config { return cfg }, Now: time.Now}}
 }
 
@@ -57,7 +59,7 @@ func (m *Machine) Grow(t testing.TB, id string, tokens int) {
 	err := m.Store.Update(context.Background(), q, func(st session.State) session.Changes {
 		s := st.Session
 		if !st.Known {
-			s = session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: "claude-sonnet-4-6", StartedAt: m.Start}
+			s = session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: m.Model, StartedAt: m.Start}
 		}
 		kind := session.SampleUsage
 		if tokens < s.Gauge.Tokens {

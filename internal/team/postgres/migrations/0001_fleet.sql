@@ -155,10 +155,11 @@ BEGIN
 END $$;
 
 -- claim makes the caller the pusher of a machine, and returns its cursor.
-CREATE FUNCTION claim(p jsonb) RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path = ctxls, pg_temp SET synchronous_commit = on AS $$
+CREATE FUNCTION claim(p jsonb) RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path = ctxls, pg_temp AS $$
 DECLARE
   m machines;
 BEGIN
+  PERFORM set_config('synchronous_commit', 'on', true); -- a claim that was granted outlives a crash
   PERFORM check_clock((p->>'now')::bigint);
   SELECT * INTO m FROM machines WHERE machine = (p->>'machine')::uuid FOR UPDATE;
   IF NOT FOUND THEN
@@ -188,6 +189,8 @@ DECLARE
   day text;
 BEGIN
   PERFORM check_clock((p->>'now')::bigint);
+  -- What a crash takes is sent again: it takes the cursor with it. Who vanishes between two batches holds the machine's row no longer than this.
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('idle_in_transaction_session_timeout', '30s', true);
   SELECT * INTO m FROM machines WHERE machine = (p->>'machine')::uuid FOR UPDATE;
   IF NOT FOUND OR m.claim <> (p->>'claim')::uuid THEN
     RAISE EXCEPTION USING ERRCODE = 'CX001', MESSAGE = to_char(m.pushed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
