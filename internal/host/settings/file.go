@@ -54,7 +54,10 @@ func Open(path string) (*File, error) {
 	}
 	f.mode, f.info = info.Mode().Perm(), info
 	f.Text, err = read(path)
-	if err == nil && len(f.Text) == 0 { // many programs empty a file and then write it
+	for range 5 { // many programs empty a file and then write it
+		if err != nil || len(f.Text) > 0 {
+			break
+		}
 		time.Sleep(settle)
 		f.Text, err = read(path)
 	}

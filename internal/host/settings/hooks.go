@@ -48,10 +48,15 @@ func (d *Document) AddHooks(host session.Host, run Invocation, hooks []Hook) (ad
 					continue
 				}
 				covered = true
-				if m := find(o, "command"); stringOf(m.Value) != run.Command && run.replaces(stringOf(m.Value), find(o, "args") != nil) {
-					m.Value.Value = literal(run.Command)
-					moved = append(moved, h.Event)
+				command, args := find(o, "command"), find(o, "args")
+				if !run.replaces(stringOf(command.Value), args != nil) || stringOf(command.Value) == run.Command && slices.Equal(stringsOf(args), run.Args) {
+					continue
 				}
+				command.Value.Value = literal(run.Command)
+				if args != nil {
+					args.Value.Value = inline(run.Args).Value
+				}
+				moved = append(moved, h.Event)
 			}
 		}
 		if !covered {
@@ -204,12 +209,24 @@ func ownEntry(entry hujson.Value, host session.Host) (*hujson.Object, bool) {
 	}
 	program := strings.TrimSpace(stringOf(command.Value))
 	if args := find(o, "args"); args != nil {
-		list, ok := args.Value.Value.(*hujson.Array)
-		return o, ok && IsOwn(program) && len(list.Elements) == 2 &&
-			stringOf(list.Elements[0]) == "hook" && stringOf(list.Elements[1]) == string(host)
+		_, own := ownArgs(program, stringsOf(args), host)
+		return o, own
 	}
 	program, ok = strings.CutSuffix(withoutExec(program), " hook "+string(host))
 	return o, ok && IsOwn(strings.Trim(program, `"' `))
+}
+
+// stringsOf returns the elements of a member that is a list; nil where it is none.
+func stringsOf(m *hujson.ObjectMember) (all []string) {
+	if m == nil {
+		return nil
+	}
+	if list, ok := m.Value.Value.(*hujson.Array); ok {
+		for _, element := range list.Elements {
+			all = append(all, stringOf(element))
+		}
+	}
+	return all
 }
 
 // IsOwn reports whether a program goes by the name of ctxls, wherever it lies.

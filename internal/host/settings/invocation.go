@@ -14,36 +14,70 @@ type Invocation struct {
 	Name    string // by which the host shows the hook to people; "" where it has no names
 }
 
-// Direct is the invocation of ctxls for hosts that need no shell to run a hook.
+// guard runs a program and always ends with status 0. Hosts take status 2 for a veto, and that is the status with which Go's runtime ends
+// a process before its main where memory or threads are limited: nothing in the program can prevent it. The trap is for a shell that
+// cannot start the program at all: dash ends with 2 then. The last exit keeps shells from replacing themselves by the program.
+const guard = `trap "exit 0" 0; "$0" "$@"; exit 0`
+
+// posixShell runs guard.
+const posixShell = "/bin/sh"
+
+// Direct is the invocation of ctxls for hosts that need no shell to run a hook. On Windows, where there is no guard, it is ctxls itself.
 func Direct(host session.Host, executable string) Invocation {
-	return Invocation{Command: executable, Args: []string{"hook", string(host)}}
+	if _, windows := onWindows(executable); windows {
+		return Invocation{Command: executable, Args: []string{"hook", string(host)}}
+	}
+	return Invocation{Command: posixShell, Args: []string{"-c", guard, executable, "hook", string(host)}}
 }
 
 // Shell is the invocation of ctxls for hosts that hand their hooks to a shell: that of the user, on Windows PowerShell or cmd.exe.
 func Shell(host session.Host, executable string) Invocation {
-	return Invocation{Command: quote(executable) + " hook " + string(host)}
+	prefix := guardPrefix
+	if _, windows := onWindows(executable); windows {
+		prefix = ""
+	}
+	return Invocation{Command: prefix + quote(executable) + " hook " + string(host)}
 }
 
-// Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows, and that end the shell
-// alone where a hook takes too long: ctxls takes its place, so that nothing is left which holds the hook's output open. Where no
-// program lies any more, bash ends with 127, which Gemini CLI takes for a veto if anything was said with it; so nothing is.
+// Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows. Where no program lies any more,
+// bash says so on standard error, which Gemini CLI shows; so that is dropped.
 func Exec(host session.Host, executable string) Invocation {
-	run := Invocation{Command: execPrefix + quote(executable) + " hook " + string(host) + execSuffix, Name: "ctxls"}
+	run := Invocation{Command: trapPrefix + quote(executable) + " hook " + string(host) + trapSuffix, Name: "ctxls"}
 	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
 		run.Command = callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
 	}
 	return run
 }
 
-// What Exec puts around a line for bash, and before one for PowerShell; and what Shell puts before a quoted path on Windows.
-const execPrefix, execSuffix, callPrefix, cmdPrefix = "exec ", " 2>/dev/null", "& ", "cmd /d /c "
+// What Exec puts around a line for bash, and before one for PowerShell; and what Shell puts before a line, and before a quoted path on
+// Windows. Older versions have put execPrefix and execSuffix around a line for bash.
+const (
+	trapPrefix, trapSuffix = `trap "exit 0" 0; `, " 2>/dev/null; exit 0"
+	execPrefix, execSuffix = "exec ", " 2>/dev/null"
+	guardPrefix            = posixShell + " -c '" + guard + "' "
+	callPrefix, cmdPrefix  = "& ", "cmd /d /c "
+)
 
 // withoutExec returns a line for a shell without what Exec or Shell put around it.
 func withoutExec(line string) string {
 	if line, ok := strings.CutPrefix(line, execPrefix); ok {
 		return strings.TrimSuffix(line, execSuffix)
 	}
+	if line, ok := strings.CutPrefix(line, trapPrefix); ok {
+		return strings.TrimSuffix(line, trapSuffix)
+	}
+	if line, ok := strings.CutPrefix(line, guardPrefix); ok {
+		return line
+	}
 	return strings.TrimPrefix(strings.TrimPrefix(line, callPrefix), cmdPrefix)
+}
+
+// ownArgs returns the program that a command with a list of arguments runs as ctxls' hook for a host, with or without the guard.
+func ownArgs(command string, args []string, host session.Host) (program string, own bool) {
+	if len(args) == 5 && args[0] == "-c" && IsOwn(args[2]) {
+		command, args = args[2], args[3:]
+	}
+	return command, IsOwn(command) && len(args) == 2 && args[0] == "hook" && args[1] == string(host)
 }
 
 // onWindows returns a program's path with backslashes where it is one of Windows: cmd.exe takes what follows a slash for an option.

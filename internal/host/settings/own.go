@@ -42,7 +42,9 @@ func (d *Document) OwnHooks(host session.Host) (own []Own) {
 			for i, entry := range entries.Elements {
 				if o, ours := ownEntry(entry, host); ours {
 					command := stringOf(find(o, "command").Value)
-					if find(o, "args") == nil {
+					if args := find(o, "args"); args != nil {
+						command, _ = ownArgs(command, stringsOf(args), host)
+					} else {
 						command = programOf(strings.TrimSuffix(withoutExec(strings.TrimSpace(command)), " hook "+string(host)))
 					}
 					own = append(own, Own{Place: stringOf(event.Name), Program: strings.TrimSpace(command), Group: g, Index: i})
