@@ -70,7 +70,7 @@ func commands(t *testing.T, text []byte) map[string][]string {
 }
 
 func TestInstall(t *testing.T) {
-	own := binary + " hook claude-code"
+	own := `/bin/sh -c trap "exit 0" 0; "$0" "$@"; exit 0 ` + binary + " hook claude-code"
 	tests := []struct {
 		name, text string
 		statusline bool
@@ -125,7 +125,7 @@ func TestInstall(t *testing.T) {
 // What a person sees: a block of one line an event, and every line that was there as it was.
 func TestInstallLooksLikeItsFile(t *testing.T) {
 	before := "{\n    // how I like it\n    \"model\": \"opus\", // big\n    \"statusLine\": {\"type\": \"command\", \"command\": \"date\"}\n}\n"
-	entry := `[{"hooks": [{"type": "command", "command": "/usr/local/bin/ctxls", "args": ["hook", "claude-code"], "timeout": 5}]}]`
+	entry := `[{"hooks": [{"type": "command", "command": "/bin/sh", "args": ["-c", "trap \"exit 0\" 0; \"$0\" \"$@\"; exit 0", "/usr/local/bin/ctxls", "hook", "claude-code"], "timeout": 5}]}]`
 	want := "{\n    // how I like it\n    \"model\": \"opus\", // big\n    \"statusLine\": {\"type\": \"command\", \"command\": \"/usr/local/bin/ctxls statusline --then date\"},\n    \"hooks\": {\n"
 	for i, h := range Hooks {
 		comma := ","

@@ -16,6 +16,9 @@ import (
 
 const binary = "/usr/local/bin/ctxls"
 
+// guarded stands before a line for a POSIX shell: whatever happens there, the status is 0.
+const guarded = `/bin/sh -c 'trap "exit 0" 0; "$0" "$@"; exit 0' `
+
 func install(t interface{ Fatal(...any) }, text []byte, executable string) []byte {
 	after, done, err := Host.Installer.Install("hooks.json", text, executable, false)
 	if err != nil {
@@ -93,7 +96,7 @@ func TestInstall(t *testing.T) {
 				want[event] = foreign
 			}
 			for _, h := range Hooks {
-				want[h.Event] = append(want[h.Event], hook{binary + " hook codex", h.Timeout})
+				want[h.Event] = append(want[h.Event], hook{guarded + binary + " hook codex", h.Timeout})
 			}
 			if diff := cmp.Diff(want, hooks(t, after)); diff != "" {
 				t.Errorf("what Codex runs (-want +got):\n%s\n%s", diff, after)
@@ -112,9 +115,9 @@ func TestInstall(t *testing.T) {
 // The line for a shell is one word and two arguments, wherever the program lies, and is known again.
 func TestInstallWhereverTheProgramLies(t *testing.T) {
 	for executable, want := range map[string]string{
-		"/opt/my tools/ctxls":   "'/opt/my tools/ctxls' hook codex",
-		"/home/o'neill/ctxls":   `'/home/o'\''neill/ctxls' hook codex`,
-		"/home/$(reboot)/ctxls": "'/home/$(reboot)/ctxls' hook codex",
+		"/opt/my tools/ctxls":   guarded + "'/opt/my tools/ctxls' hook codex",
+		"/home/o'neill/ctxls":   guarded + `'/home/o'\''neill/ctxls' hook codex`,
+		"/home/$(reboot)/ctxls": guarded + "'/home/$(reboot)/ctxls' hook codex",
 		// On Windows Codex hands it to PowerShell, which prints what is in quotes and runs nothing, or to cmd.exe.
 		"C:/Program Files/ctxls/ctxls.exe": `cmd /d /c "C:\Program Files\ctxls\ctxls.exe" hook codex`,
 		"C:/bin/ctxls.exe":                 `C:\bin\ctxls.exe hook codex`,
@@ -129,7 +132,7 @@ func TestInstallWhereverTheProgramLies(t *testing.T) {
 			t.Errorf("%s: %v, want %q", executable, got, want)
 		}
 		moved := install(t, text, binary)
-		if got := hooks(t, moved)["Stop"]; len(got) != 1 || got[0].Command != binary+" hook codex" {
+		if got := hooks(t, moved)["Stop"]; len(got) != 1 || got[0].Command != guarded+binary+" hook codex" {
 			t.Errorf("%s, moved: %v", executable, got)
 		}
 		if left, _, err := Host.Installer.Uninstall("hooks.json", text, nil); err != nil || left != nil {

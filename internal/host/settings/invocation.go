@@ -22,9 +22,10 @@ const guard = `trap "exit 0" 0; "$0" "$@"; exit 0`
 // posixShell runs guard.
 const posixShell = "/bin/sh"
 
-// Direct is the invocation of ctxls for hosts that need no shell to run a hook. On Windows, where there is no guard, it is ctxls itself.
+// Direct is the invocation of ctxls for hosts that need no shell to run a hook. On Windows, and where executable is a name on the PATH as
+// in a plugin for every system, it is ctxls itself, without the guard.
 func Direct(host session.Host, executable string) Invocation {
-	if _, windows := onWindows(executable); windows {
+	if _, windows := onWindows(executable); windows || !strings.HasPrefix(executable, "/") {
 		return Invocation{Command: executable, Args: []string{"hook", string(host)}}
 	}
 	return Invocation{Command: posixShell, Args: []string{"-c", guard, executable, "hook", string(host)}}
