@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -84,6 +85,57 @@ func TestStagesScript(t *testing.T) {
 	}
 }
 
+// What a machine lacks is said in one sentence, with what to do.
+func TestRequireScript(t *testing.T) {
+	const (
+		goes  = "#!/bin/sh\n[ $1 = env ] || { echo no route >&2; exit 1; }\ncase $2 in\nGOVERSION) echo go1.99.0 ;;\nGOTOOLCHAIN) echo ${TOOLCHAIN:-local} ;;\nGOCACHE) pwd ;;\nGOPROXY) echo https://proxy.example ;;\nesac\n"
+		df    = "#!/bin/sh\necho 'Filesystem 1024-blocks Used Available Capacity Mounted on'\necho '/dev/vda 1000000 700000 307200 70% /'\n"
+		npm   = "#!/bin/sh\n[ $1 = ping ] && exit 1\necho https://npm.example/\n"
+		print = "#!/bin/sh\necho "
+	)
+	old := strings.Replace(goes, "1.99.0", "1.20.3", 1)
+	for name, run := range map[string]struct {
+		thing string
+		bin   map[string]string
+		env   string
+		says  string // "" is that nothing is lacking
+	}{
+		"Go":                 {"go", map[string]string{"go": goes}, "", ""},
+		"no Go":              {"go", nil, "", `there is no Go on the PATH. Install Go 1\.[0-9.]+ or later: https://go\.dev/dl`},
+		"an old Go":          {"go", map[string]string{"go": strings.Replace(goes, "1.99.0", "1.25.7", 1)}, "", `Go 1\.25\.7 is too old: ctxls is built with Go 1\.[0-9.]+ or later. Install it: https`},
+		"one that gets more": {"go", map[string]string{"go": strings.Replace(goes, "1.99.0", "1.25.7", 1)}, "TOOLCHAIN=auto", ""},
+		"one that does not":  {"go", map[string]string{"go": old}, "TOOLCHAIN=auto", `Go 1\.20\.3 is too old`},
+		"Node":               {"node", map[string]string{"node": print + "v24.1.0", "npm": npm}, "", ""},
+		"no Node":            {"node", nil, "", `there is no Node\.js on the PATH, or no npm. Install Node\.js 20 or later with npm: https://nodejs\.org`},
+		"no npm":             {"node", map[string]string{"node": print + "v24.1.0"}, "", `or no npm`},
+		"an old Node":        {"node", map[string]string{"node": print + "v18.20.1", "npm": npm}, "", `Node\.js 18\.20\.1 is too old: the tests need 20 or later`},
+		"a full disk":        {"room", map[string]string{"go": goes, "df": df}, "", `the disk of \S+ has 300 MB left; the tests need 2048. Make room, or put caches elsewhere: XDG_CACHE_HOME, GOCACHE, TMPDIR`},
+		"no modules":         {"modules", map[string]string{"go": goes}, "", `Go's modules cannot be downloaded from https://proxy\.example. Is there a network\? Behind a proxy, set https_proxy; with a mirror, go env -w GOPROXY=URL`},
+		"no packages":        {"packages", map[string]string{"npm": npm}, "", `the npm registry https://npm\.example/ does not answer. Is there a network\? Behind a proxy, set https_proxy; with a mirror, npm config set registry URL`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"bin/.keep": ""}
+			for program, text := range run.bin {
+				files["bin/"+program] = text
+			}
+			for _, program := range []string{"sh", "sed", "sort", "head", "awk", "df", "dirname"} { // and none of the machine's others
+				at, err := exec.LookPath(program)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if files["bin/"+program] == "" {
+					files["bin/"+program] = "#!/bin/sh\nexec " + at + ` "$@"`
+				}
+			}
+			out, err := scripted(t, "require.sh", []string{run.thing}, files, "PATH=$DIR/bin", run.env)
+			said := regexp.MustCompile(`^ctxls: .*` + run.says + `.*\n$`)
+			if run.says == "" && (err != nil || out != "") || run.says != "" && (err == nil || !said.MatchString(out)) {
+				t.Errorf("%v; want it to say %q:\n%s", err, run.says, out)
+			}
+		})
+	}
+}
+
 // scripted runs one of our scripts in a directory with files of its own, where bin/go stands in the place of go.
 func scripted(t *testing.T, script string, args []string, files map[string]string, env ...string) (printed string, err error) {
 	t.Helper()
@@ -106,7 +158,9 @@ func scripted(t *testing.T, script string, args []string, files map[string]strin
 	}
 	cmd := exec.Command("sh", append([]string{script}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	cmd.Env = append(cmd.Env, env...)
+	for _, e := range env {
+		cmd.Env = append(cmd.Env, strings.ReplaceAll(e, "$DIR", dir))
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
