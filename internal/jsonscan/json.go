@@ -21,8 +21,9 @@ type Value struct {
 }
 
 // parse checks doc against the grammar of JSON and returns its value. Strings may hold lone surrogates and invalid UTF-8.
-// The values directly inside an array or object are given to each on the way, where it is not nil.
-func Parse(doc []byte, each func(Value)) (Value, error) {
+// The values directly inside an array or object are given to each on the way, where it is not nil, with the names of
+// members as they are written.
+func Parse(doc []byte, each func(name, val Value)) (Value, error) {
 	lo := skipSpace(doc, 0)
 	hi, err := skipValue(doc, lo, 0, each)
 	if err != nil {

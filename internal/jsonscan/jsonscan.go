@@ -30,7 +30,7 @@ func skipSpace(doc []byte, i int) int {
 }
 
 // skipValue returns the index after the value that starts at doc[i].
-func skipValue(doc []byte, i, depth int, each func(Value)) (int, error) {
+func skipValue(doc []byte, i, depth int, each func(name, val Value)) (int, error) {
 	if i >= len(doc) {
 		return i, &syntaxError{i, "a value"}
 	}
@@ -54,7 +54,7 @@ func skipValue(doc []byte, i, depth int, each func(Value)) (int, error) {
 	return i, &syntaxError{i, "a value"}
 }
 
-func skipContainer(doc []byte, i, depth int, each func(Value)) (int, error) {
+func skipContainer(doc []byte, i, depth int, each func(name, val Value)) (int, error) {
 	object := doc[i] == '{'
 	closing := byte(']')
 	if object {
@@ -66,13 +66,16 @@ func skipContainer(doc []byte, i, depth int, each func(Value)) (int, error) {
 	}
 	var err error
 	for {
+		var name Value
 		if object {
 			if i >= len(doc) || doc[i] != '"' {
 				return i, &syntaxError{i, "a member name"}
 			}
+			name = Value{doc, i, i}
 			if i, err = skipString(doc, i); err != nil {
 				return i, err
 			}
+			name.Hi = i
 			i = skipSpace(doc, i)
 			if i >= len(doc) || doc[i] != ':' {
 				return i, &syntaxError{i, "a colon"}
@@ -84,7 +87,7 @@ func skipContainer(doc []byte, i, depth int, each func(Value)) (int, error) {
 			return i, err
 		}
 		if each != nil {
-			each(Value{doc, lo, i})
+			each(name, Value{doc, lo, i})
 		}
 		i = skipSpace(doc, i)
 		if i < len(doc) && doc[i] == closing {

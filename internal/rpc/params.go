@@ -58,7 +58,8 @@ type conversational interface {
 // byte by byte only to hand them on as they are.
 const worthSettingAside = 4 << 10
 
-// setAside takes the large members of a conversation off params, which are well formed, and returns the rest.
+// setAside takes the large members of a conversation off params, which are well formed, and returns the rest. What it
+// takes stays part of params: methods with a conversation run side by side, and so have a copy of the library's buffer.
 func setAside(params []byte, c *conversation.Conversation) (rest []byte) {
 	c.Checked = true
 	if len(params) < worthSettingAside || params[0] != '{' {
@@ -73,7 +74,7 @@ func setAside(params []byte, c *conversation.Conversation) (rest []byte) {
 		member := to[string(name)]
 		delete(to, string(name)) // of doubled names the last counts, which is left to the decoder
 		if member != nil && len(value) >= worthSettingAside {
-			*member = bytes.Clone(value) // the buffer is used again
+			*member = value
 			continue
 		}
 		if len(rest) > 1 {

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,10 +41,25 @@ func TestSetAside(t *testing.T) {
 			want.Checked = true
 			body := []byte(params)
 			got, err := decode[MeasureParams](body)
-			clear(body) // the buffer is used again
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%v (-decoder +set aside):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// What setAside takes stays where the params are, which only methods that run side by side have for themselves.
+func TestConversationsAreCountedSideBySide(t *testing.T) {
+	found := 0
+	for name, m := range methods {
+		if _, ok := reflect.New(m.params).Interface().(conversational); !ok {
+			continue
+		}
+		if found++; m.mode != sideBySide {
+			t.Errorf("%s has a conversation and runs in mode %d: setAside must copy", name, m.mode)
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d methods have a conversation, want 3", found)
 	}
 }

@@ -82,7 +82,7 @@ func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return mismatch("an array", jsonscan.Value{})
 	}
-	each := func(v jsonscan.Value) { t.messages = append(t.messages, message{raw: v.Raw()}) }
+	each := func(_, v jsonscan.Value) { t.messages = append(t.messages, message{raw: v.Raw()}) }
 	array, err := t.parse(raw, each)
 	if err != nil {
 		return err
@@ -125,14 +125,14 @@ func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (t
 }
 
 // parse is parse for what may have been checked before.
-func (t *tally) parse(raw json.RawMessage, each func(jsonscan.Value)) (jsonscan.Value, error) {
+func (t *tally) parse(raw json.RawMessage, each func(name, val jsonscan.Value)) (jsonscan.Value, error) {
 	if !t.checked {
 		return jsonscan.Parse(raw, each)
 	}
 	v := jsonscan.Whole(raw)
 	if each != nil {
 		for _, element := range v.Elements() {
-			each(element)
+			each(jsonscan.Value{}, element)
 		}
 	}
 	return v, nil

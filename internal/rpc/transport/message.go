@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -30,13 +29,15 @@ type verdict struct {
 // sift sorts out what the library would end the connection over: it passes well-formed requests on, drops responses (the
 // server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
 func sift(body []byte) verdict {
-	if err := jsonscan.Check(body); err != nil {
+	var message envelope // found while the body is checked: it may be megabytes
+	whole, err := jsonscan.Parse(body, func(name, val jsonscan.Value) { message.set(name.Raw(), val.Raw()) })
+	if err != nil {
 		return verdict{refused: coded.Errorf(CodeParse, "the message is %w", err)}
 	}
-	if body = bytes.TrimSpace(body); body[0] == '[' {
+	if body = whole.Raw(); whole.IsArray() {
 		return siftBatch(body)
 	}
-	message := open(body)
+	message.value = body
 	kind, err := message.judge()
 	if err != nil {
 		return verdict{refused: err, id: ReadID(message.id)}
@@ -128,20 +129,25 @@ func open(value []byte) envelope {
 		return e
 	}
 	for name, v := range jsonscan.Members(value) {
-		switch string(name) {
-		case `"jsonrpc"`:
-			e.version = v
-		case `"id"`:
-			e.id = v
-		case `"method"`:
-			e.method = v
-		case `"result"`:
-			e.result = v
-		case `"error"`:
-			e.failure = v
-		}
+		e.set(name, v)
 	}
 	return e
+}
+
+// set takes a member over. The name is as it is written.
+func (e *envelope) set(name, v []byte) {
+	switch string(name) {
+	case `"jsonrpc"`:
+		e.version = v
+	case `"id"`:
+		e.id = v
+	case `"method"`:
+		e.method = v
+	case `"result"`:
+		e.result = v
+	case `"error"`:
+		e.failure = v
+	}
 }
 
 // judge says what a message is, or why it is none.
