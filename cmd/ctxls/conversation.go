@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/core/token"
@@ -124,15 +124,18 @@ func looksLikeJSON(data []byte) bool {
 }
 
 // flagOf names the flags by the members of requests that they stand for.
-var flagOf = strings.NewReplacer(
-	"thresholdTokens: ", "--threshold: ", "windowTokens: ", "--window: ", "targetTokens: ", "--target: ", "keepLast: ", "--keep-last: ",
-	"startOn: ", "--start-on: ", "strategy: ", "--strategy: ", "encoding: ", "--encoding: ",
-)
+var flagOf = map[string]string{
+	"thresholdTokens": "--threshold", "windowTokens": "--window", "targetTokens": "--target", "keepLast": "--keep-last",
+	"startOn": "--start-on", "strategy": "--strategy", "encoding": "--encoding",
+}
 
 // wrongFlags turns the refusal of a request without messages into one of the command line: nothing but flags is in it.
 func wrongFlags(err error) error {
 	if err == nil {
 		return nil
 	}
-	return usageError{flagOf.Replace(err.Error())}
+	if e, ok := errors.AsType[*coded.Error](err); ok && flagOf[e.Field] != "" {
+		return usageError{flagOf[e.Field] + ": " + e.Message}
+	}
+	return usageError{err.Error()}
 }

@@ -84,7 +84,7 @@ func (s *Service) find(ctx context.Context, key session.Key) (session.Session, e
 	case 1:
 		return found[0], nil
 	}
-	return session.Session{}, coded.Errorf(coded.Invalid, "host: %d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
+	return session.Session{}, coded.Field("host", "%d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
 }
 
 // Samples returns the newest points of a session's history, oldest first; all of them when limit is 0.

@@ -136,7 +136,7 @@ func (s *Service) Decode(host session.Host, name string, payload []byte) (sessio
 	}
 	adapter, ok := s.Adapters[host]
 	if !ok {
-		return session.Event{}, coded.Errorf(coded.Invalid, "host: expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
+		return session.Event{}, coded.Field("host", "expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
 	}
 	return adapter.Decode(name, payload)
 }

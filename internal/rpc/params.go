@@ -87,23 +87,22 @@ func setAside(params []byte, c *conversation.Conversation) (rest []byte) {
 
 // invalid returns the error about one member of the params; path is its place below them, like "messages[0].role".
 func invalid(path, format string, args ...any) error {
-	return coded.Errorf(coded.Invalid, "params."+path+": "+format, args...)
+	return coded.Field("params."+path, format, args...)
 }
 
-// inParams makes an error of the domain about a member of what it was given one about that member of the params, or of
-// their members that above names. Every other error, and nil, stays what it is.
+// inParams makes an error of the domain about what it was given one about the params. above names the member of the params
+// that it was given, where it was not given them all. Every other error, and nil, stays what it is.
 func inParams(err error, above ...string) error {
 	e, ok := errors.AsType[*coded.Error](err)
 	if !ok || e.Code != coded.Invalid {
 		return err
 	}
-	path := "params."
 	for _, member := range above {
-		if !strings.HasPrefix(e.Message, member) {
-			path += member + "."
+		if e.Field != member {
+			e = e.In(member)
 		}
 	}
-	return coded.Errorf(coded.Invalid, "%s", path+e.Message)
+	return e.In("params")
 }
 
 // encode returns the JSON of a result. Slices that are nil become [], and < is left alone. What hands on the JSON of
@@ -122,16 +121,16 @@ func encode(result any) ([]byte, error) {
 func paramsError(err error) error {
 	wrong, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
-		return coded.Errorf(coded.Invalid, "params: %w", err)
+		return coded.Field("params", "%w", err)
 	}
 	if own, ok := errors.AsType[*coded.Error](wrong.Err); ok {
-		return coded.Errorf(coded.Invalid, "%s: %w", memberPath(wrong.JSONPointer), own)
+		return coded.Field(memberPath(wrong.JSONPointer), "%w", own)
 	}
 	got := transport.KindName(wrong.JSONKind)
 	if v := wrong.JSONValue; len(v) > 0 {
 		got = transport.Shown(v)
 	}
-	return coded.Errorf(coded.Invalid, "%s: expected %s, got %s", memberPath(wrong.JSONPointer), expected(wrong.GoType), got)
+	return coded.Field(memberPath(wrong.JSONPointer), "expected %s, got %s", expected(wrong.GoType), got)
 }
 
 // memberPath writes /messages/0/content as params.messages[0].content.

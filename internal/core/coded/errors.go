@@ -22,6 +22,7 @@ const (
 // and holds no SQL and no path that the caller did not supply.
 type Error struct {
 	Code    Code
+	Field   string // the member of the caller's input that is wrong, like "messages[0].role"; "" where it is not about one
 	Message string
 	Cause   error // logged, never shown; may be nil
 }
@@ -32,8 +33,30 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
 
-// Error returns the message alone.
-func (e *Error) Error() string { return e.Message }
+// Field returns an *Error with code Invalid about one member of the caller's input.
+func Field(field, format string, args ...any) *Error {
+	e := Errorf(Invalid, format, args...)
+	e.Field = field
+	return e
+}
+
+// In returns the error for a caller that gave the input as a member of something larger: a copy whose Field lies below parent.
+func (e *Error) In(parent string) *Error {
+	moved := *e
+	moved.Field = parent
+	if e.Field != "" {
+		moved.Field += "." + e.Field
+	}
+	return &moved
+}
+
+// Error returns the message, after the field that it is about.
+func (e *Error) Error() string {
+	if e.Field == "" {
+		return e.Message
+	}
+	return e.Field + ": " + e.Message
+}
 
 // Unwrap returns the cause, so that errors.Is sees through to it.
 func (e *Error) Unwrap() error { return e.Cause }

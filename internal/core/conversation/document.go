@@ -39,7 +39,7 @@ func ReadDocument(doc []byte) (Document, error) {
 		return Document{}, coded.Errorf(coded.Invalid, `expected an array of messages or an object with "messages", got %s`, v.Kind())
 	}
 	if model.Present() && !model.IsString() {
-		return Document{}, coded.Errorf(coded.Invalid, "%w", at("model", mismatch("a string", model)))
+		return Document{}, coded.Field("model", "expected a string, got %s", model.Kind())
 	}
 	before := len(doc) - len(text)
 	return Document{

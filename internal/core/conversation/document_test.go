@@ -57,7 +57,7 @@ func TestReadDocumentRefuses(t *testing.T) {
 		{`{"messages":[],"model":4}`, "model: expected a string, got a number"},
 	} {
 		_, err := ReadDocument([]byte(tt.doc))
-		if e, ok := errors.AsType[*coded.Error](err); !ok || e.Code != coded.Invalid || e.Message != tt.want {
+		if e, ok := errors.AsType[*coded.Error](err); !ok || e.Code != coded.Invalid || e.Error() != tt.want {
 			t.Errorf("%s: got %v, want %s (invalid)", tt.doc, err, tt.want)
 		}
 	}

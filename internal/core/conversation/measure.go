@@ -134,7 +134,7 @@ func positive(name string, given *int, otherwise int) (int, error) {
 		return otherwise, nil
 	}
 	if *given <= 0 {
-		return 0, coded.Errorf(coded.Invalid, "%s: expected a whole number above 0, got %d", name, *given)
+		return 0, coded.Field(name, "expected a whole number above 0, got %d", *given)
 	}
 	return *given, nil
 }

@@ -420,7 +420,7 @@ func TestMeasureRefuses(t *testing.T) {
 	} {
 		_, err := testMeter().Measure(tt.req)
 		e, ok := errors.AsType[*coded.Error](err)
-		if !ok || e.Code != coded.Invalid || e.Message != tt.want {
+		if !ok || e.Code != coded.Invalid || e.Error() != tt.want {
 			t.Errorf("%s\n got %v\nwant %s (invalid)", tt.req.Messages, err, tt.want)
 		}
 	}

@@ -27,7 +27,7 @@ type Prepared struct {
 // before each call of its model. Recording the task is its caller's. Errors are those of Measure and Trim.
 func (m *Meter) Prepare(req PrepareRequest) (Prepared, error) {
 	if req.TaskID == "" {
-		return Prepared{}, coded.Errorf(coded.Invalid, "taskId: expected a string that is not empty")
+		return Prepared{}, coded.Field("taskId", "expected a string that is not empty")
 	}
 	threshold, err := positive("thresholdTokens", req.ThresholdTokens, DefaultThresholdTokens)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{PrepareRequest{TaskID: "t"}, "messages: expected an array, got nothing"},
 	} {
 		_, err := testMeter().Prepare(tt.req)
-		if e, ok := errors.AsType[*coded.Error](err); !ok || e.Code != coded.Invalid || e.Message != tt.want {
+		if e, ok := errors.AsType[*coded.Error](err); !ok || e.Code != coded.Invalid || e.Error() != tt.want {
 			t.Errorf("got %v, want %s (invalid)", err, tt.want)
 		}
 	}

@@ -30,7 +30,7 @@ type message struct {
 // newTally checks how a conversation is to be counted; nothing of it is counted yet.
 func (m *Meter) newTally(c Conversation) (*tally, error) {
 	if c.Framing != "" && c.Framing != "none" && c.Framing != "openai" {
-		return nil, coded.Errorf(coded.Invalid, `framing: expected "none" or "openai", got %q`, c.Framing)
+		return nil, coded.Field("framing", `expected "none" or "openai", got %q`, c.Framing)
 	}
 	encoding, known := m.encodingOf(c.Model)
 	own := c.Model == "" || known && (c.Encoding == "" || c.Encoding == encoding)
@@ -39,7 +39,7 @@ func (m *Meter) newTally(c Conversation) (*tally, error) {
 	}
 	counter, err := m.counter(encoding)
 	if err != nil {
-		return nil, coded.Errorf(coded.Invalid, "encoding: %w", err)
+		return nil, coded.Field("encoding", "%w", err)
 	}
 	return &tally{
 		lens:    lens{encoding, imageRuleFor(c.Provider, c.Model)},
@@ -71,10 +71,10 @@ func (m *Meter) tally(c Conversation) (*tally, error) {
 
 // invalid says which member could not be read.
 func invalid(member string, err error) error {
-	if _, ok := err.(*shapeError); ok {
-		return coded.Errorf(coded.Invalid, "%w", at(member, err))
+	if e, ok := err.(*shapeError); ok {
+		return coded.Field(member+e.path, "expected %s, got %s", e.want, e.got)
 	}
-	return coded.Errorf(coded.Invalid, "%s: %w", member, err)
+	return coded.Field(member, "%w", err)
 }
 
 // readMessages finds the messages in their array.

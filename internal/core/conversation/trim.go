@@ -91,11 +91,11 @@ func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
 	case err != nil:
 		return nil, 0, err
 	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults":
-		return nil, 0, coded.Errorf(coded.Invalid, `strategy: expected "oldest" or "toolResults", got %q`, req.Strategy)
+		return nil, 0, coded.Field("strategy", `expected "oldest" or "toolResults", got %q`, req.Strategy)
 	case req.StartOn != "" && req.StartOn != "user":
-		return nil, 0, coded.Errorf(coded.Invalid, `startOn: expected "user", got %q`, req.StartOn)
+		return nil, 0, coded.Field("startOn", `expected "user", got %q`, req.StartOn)
 	case req.KeepLast < 0:
-		return nil, 0, coded.Errorf(coded.Invalid, "keepLast: expected a whole number, 0 or above, got %d", req.KeepLast)
+		return nil, 0, coded.Field("keepLast", "expected a whole number, 0 or above, got %d", req.KeepLast)
 	}
 	t, err := m.tally(req.Conversation)
 	if err != nil {

@@ -301,7 +301,7 @@ func TestTrimRefuses(t *testing.T) {
 	} {
 		_, err := testMeter().Trim(tt.req)
 		e, ok := errors.AsType[*coded.Error](err)
-		if !ok || e.Code != coded.Invalid || e.Message != tt.want {
+		if !ok || e.Code != coded.Invalid || e.Error() != tt.want {
 			t.Errorf("got %v, want %s (invalid)", err, tt.want)
 		}
 	}

@@ -26,7 +26,7 @@ var Hosts = []Host{HostClaudeCode, HostOpenCode, HostCodex, HostGeminiCLI, HostG
 // CheckHost returns an error with CodeInvalid for a host that ctxls does not know.
 func CheckHost(host Host) error {
 	if !slices.Contains(Hosts, host) {
-		return coded.Errorf(coded.Invalid, "host: expected one of %v, got %q", Hosts, text.Sanitize(string(host), 60))
+		return coded.Field("host", "expected one of %v, got %q", Hosts, text.Sanitize(string(host), 60))
 	}
 	return nil
 }
@@ -85,9 +85,9 @@ const MaxID = 512
 func CheckID(member, id string) error {
 	switch {
 	case id == "":
-		return coded.Errorf(coded.Invalid, "%s: required, expected a string that is not empty", member)
+		return coded.Field(member, "required, expected a string that is not empty")
 	case len(id) > MaxID:
-		return coded.Errorf(coded.Invalid, "%s: expected at most %d bytes, got %d", member, MaxID, len(id))
+		return coded.Field(member, "expected at most %d bytes, got %d", MaxID, len(id))
 	}
 	return nil
 }

@@ -95,9 +95,9 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	}
 	switch {
 	case ev.SessionID == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "session_id: want a string that is not empty")
+		return session.Event{}, coded.Field("session_id", "want a string that is not empty")
 	case ev.Name == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "hook_event_name: want the name of an event")
+		return session.Event{}, coded.Field("hook_event_name", "want the name of an event")
 	}
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
 		ev.Kind = session.Seen

@@ -64,9 +64,9 @@ func (*Adapter) Decode(name string, data []byte) (session.Event, error) {
 	}
 	switch {
 	case ev.SessionID == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "session_id: want a string that is not empty")
+		return session.Event{}, coded.Field("session_id", "want a string that is not empty")
 	case ev.Name == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "hook_event_name: want the name of an event")
+		return session.Event{}, coded.Field("hook_event_name", "want the name of an event")
 	}
 	// Inside a sub-agent the rollout is the sub-agent's own, and the session that of the main chain; at its end both are named.
 	if ev.AgentID != "" && ev.Name != "SubagentStop" {

@@ -20,7 +20,7 @@ import (
 func Parse(name string, data []byte) (ev Event, err error) {
 	ev.Name = name
 	if len(data) > core.MaxPayload {
-		return ev, coded.Errorf(coded.Invalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
+		return ev, coded.Field("payload", "%d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	if !json.Valid(data) || !transcript.Members(data, func(key, value []byte) bool {
 		if string(key) == "event" {
@@ -28,16 +28,16 @@ func Parse(name string, data []byte) (ev Event, err error) {
 		}
 		return true
 	}) {
-		return ev, coded.Errorf(coded.Invalid, "payload: want a JSON object")
+		return ev, coded.Field("payload", "want a JSON object")
 	}
 	if name == ev.Name && name != "" && !knownEvent(name) {
-		return ev, coded.Errorf(coded.Invalid, "event: want one of %s, got %q", strings.Join(choices("event", ""), ", "), text.Sanitize(name, 40))
+		return ev, coded.Field("event", "want one of %s, got %q", strings.Join(choices("event", ""), ", "), text.Sanitize(name, 40))
 	}
 	if err := parseObject(data, reflect.ValueOf(&ev).Elem(), "", ev.Name); err != nil {
 		return ev, err
 	}
 	if cached := ev.CacheReadTokens + ev.CacheWriteTokens; cached > ev.Tokens {
-		return ev, coded.Errorf(coded.Invalid, "tokens: want all that the model was given, at least the %d that went through a cache, got %d", cached, ev.Tokens)
+		return ev, coded.Field("tokens", "want all that the model was given, at least the %d that went through a cache, got %d", cached, ev.Tokens)
 	}
 	return ev, nil
 }
@@ -60,11 +60,11 @@ func parseObject(data []byte, into reflect.Value, at, event string) (err error) 
 		err = members[i].parse(value, into.Field(members[i].field), at+name, event)
 		return err == nil
 	}) {
-		return coded.Errorf(coded.Invalid, "%s: want an object, got %s", strings.TrimSuffix(at, "."), shown(data))
+		return coded.Field(strings.TrimSuffix(at, "."), "want an object, got %s", shown(data))
 	}
 	for _, m := range members {
 		if err == nil && m.need && m.takenBy(event) && !given[m.name] && into.Field(m.field).IsZero() {
-			err = coded.Errorf(coded.Invalid, "%s: required, want %s", at+m.name, m.wants())
+			err = coded.Field(at+m.name, "required, want %s", m.wants())
 		}
 	}
 	return err
@@ -86,7 +86,7 @@ func unknownMember(place string, members []member, event string) error {
 	if !known {
 		event = "an event"
 	}
-	return coded.Errorf(coded.Invalid, "%s: no such member of %s; it takes %s", place, event, strings.Join(taken, ", "))
+	return coded.Field(place, "no such member of %s; it takes %s", event, strings.Join(taken, ", "))
 }
 
 // member is one member of an object, as its type's tags describe it.
@@ -149,7 +149,7 @@ func (m member) wants() string {
 
 // parse reads the member's value.
 func (m member) parse(value []byte, into reflect.Value, place, event string) error {
-	wrong := coded.Errorf(coded.Invalid, "%s: want %s, got %s", place, m.wants(), shown(value))
+	wrong := coded.Field(place, "want %s, got %s", m.wants(), shown(value))
 	if m.kind.Kind() == reflect.Slice && m.kind.Elem().Kind() != reflect.Uint8 {
 		return m.parseList(value, into, place, event, wrong)
 	}
@@ -176,7 +176,7 @@ func (m member) parseList(value []byte, into reflect.Value, place, event string,
 		if item.Kind() == reflect.Struct {
 			err = parseObject(element, item, fmt.Sprintf("%s[%d].", place, n), event)
 		} else if item.SetString(transcript.String(element)); !slices.Contains(m.enum, item.String()) {
-			err = coded.Errorf(coded.Invalid, "%s[%d]: want one of %s, got %s", place, n, strings.Join(m.enum, ", "), shown(element))
+			err = coded.Field(fmt.Sprintf("%s[%d]", place, n), "want one of %s, got %s", strings.Join(m.enum, ", "), shown(element))
 		}
 		list, n = reflect.Append(list, item), n+1
 		return err == nil

@@ -75,9 +75,9 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	}
 	switch {
 	case ev.Name == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "event: want the name of the hook, such as %q", toolAfter)
+		return session.Event{}, coded.Field("event", "want the name of the hook, such as %q", toolAfter)
 	case ev.SessionID == "":
-		return session.Event{}, coded.Errorf(coded.Invalid, "%s: want a session, in input.sessionID or event.properties.sessionID", text.Sanitize(ev.Name, 60))
+		return session.Event{}, coded.Field(text.Sanitize(ev.Name, 60), "want a session, in input.sessionID or event.properties.sessionID")
 	}
 	a.children.place(&ev)
 	if ev.AgentID != "" && ev.Kind == session.TurnFinished {

@@ -53,10 +53,10 @@ func Pick(data []byte, fields ...Field) bool {
 // coded.Invalid.
 func Payload(data []byte, fields ...Field) error {
 	if len(data) > core.MaxPayload {
-		return coded.Errorf(coded.Invalid, "payload: %d bytes, want at most %d", len(data), core.MaxPayload)
+		return coded.Field("payload", "%d bytes, want at most %d", len(data), core.MaxPayload)
 	}
 	if !Pick(data, fields...) {
-		return coded.Errorf(coded.Invalid, "payload: not a JSON object")
+		return coded.Field("payload", "not a JSON object")
 	}
 	return nil
 }

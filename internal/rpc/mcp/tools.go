@@ -84,7 +84,7 @@ func failure(err error) *sdk.CallToolResult {
 	if !ok || told.Code == coded.Internal {
 		told = errInternal
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text.Sanitize(told.Message, maxError)}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text.Sanitize(told.Error(), maxError)}}}
 }
 
 // guard makes a panic anywhere else an error of the protocol. Subscriptions are refused: there is nothing here that changes, and

@@ -97,7 +97,7 @@ func (w *wire) pump() {
 	for {
 		line, err := w.lines.Next()
 		if refused, ok := errors.AsType[*coded.Error](err); ok {
-			w.refuse(nil, jsonrpc.CodeInvalidRequest, refused.Message)
+			w.refuse(nil, jsonrpc.CodeInvalidRequest, refused.Error())
 			continue
 		}
 		if err != nil {

@@ -46,7 +46,7 @@ func init() {
 func WireError(err error) *jsonrpc2.Error {
 	code, message := coded.Internal, "internal error"
 	if e, ok := errors.AsType[*coded.Error](err); ok && e.Code != coded.Internal {
-		code, message = e.Code, text.Sanitize(e.Message, 0)
+		code, message = e.Code, text.Sanitize(e.Error(), 0)
 	} else if errors.Is(err, context.Canceled) {
 		code, message = CodeCancelled, "request cancelled"
 	}
