@@ -21,6 +21,7 @@ type Prepared struct {
 	Trimmed          bool            `json:"trimmed"`          // something was removed or cleared
 	Removed          []int           `json:"removed"`          // indices of the input, rising; never nil
 	ExceedsThreshold bool            `json:"exceedsThreshold"` // OriginalTokens > ThresholdTokens, strictly
+	Satisfied        bool            `json:"satisfied"`        // nothing had to go, or the rest is at most the target and has a message besides instructions
 }
 
 // Prepare measures a conversation and trims it to the target where it exceeds the threshold: what an agent loop calls once
@@ -49,6 +50,7 @@ func (m *Meter) Prepare(req PrepareRequest) (Prepared, error) {
 		Trimmed:          len(result.Removed)+len(result.Cleared) > 0,
 		Removed:          result.Removed,
 		ExceedsThreshold: exceeds,
+		Satisfied:        !exceeds || result.Satisfied && (c.spoken > 0 || c.dropped == 0),
 	}, nil
 }
 
@@ -61,5 +63,6 @@ func (p Prepared) AppendJSON(dst []byte) []byte {
 	dst = appendMember(dst, "trimmed", p.Trimmed)
 	dst = appendMember(dst, "removed", p.Removed)
 	dst = appendMember(dst, "exceedsThreshold", p.ExceedsThreshold)
+	dst = appendMember(dst, "satisfied", p.Satisfied)
 	return append(dst, '}')
 }

@@ -17,9 +17,9 @@ func TestPrepare(t *testing.T) {
 		threshold int
 		want      Prepared
 	}{
-		{"at the threshold nothing happens", 101, Prepared{Messages: json.RawMessage(all), Tokens: 101, OriginalTokens: 101, Removed: []int{}}},
+		{"at the threshold nothing happens", 101, Prepared{Messages: json.RawMessage(all), Tokens: 101, OriginalTokens: 101, Removed: []int{}, Satisfied: true}},
 		{"above it the target is met", 100, Prepared{
-			Messages: json.RawMessage("[" + messages[2] + "]"), Tokens: 31, OriginalTokens: 101, Trimmed: true, Removed: []int{0, 1}, ExceedsThreshold: true,
+			Messages: json.RawMessage("[" + messages[2] + "]"), Tokens: 31, OriginalTokens: 101, Trimmed: true, Removed: []int{0, 1}, ExceedsThreshold: true, Satisfied: true,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestPrepareRefuses(t *testing.T) {
 
 func TestPreparedJSON(t *testing.T) {
 	got := Prepared{Messages: json.RawMessage(`[ 1.50 ]`), Tokens: 1, OriginalTokens: 2, Trimmed: true, Removed: []int{4}, ExceedsThreshold: true}
-	want := `{"messages":[ 1.50 ],"tokens":1,"originalTokens":2,"trimmed":true,"removed":[4],"exceedsThreshold":true}`
+	want := `{"messages":[ 1.50 ],"tokens":1,"originalTokens":2,"trimmed":true,"removed":[4],"exceedsThreshold":true,"satisfied":false}`
 	if diff := cmp.Diff(want, string(got.AppendJSON(nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -39,7 +39,7 @@ type TrimResult struct {
 
 // Trim removes the oldest messages of a conversation until it counts at most the target. It keeps every system and
 // developer message. A message with tool calls and all messages that answer them are one group, which stays or goes as a
-// whole. The input is not changed; what is kept keeps its bytes. Where what may not go is too large alone, the result is
+// whole, and is as old as the newest of them. The input is not changed; what is kept keeps its bytes. Where what may not go is too large alone, the result is
 // that, not Satisfied. One pass: the time is linear in the length of the input.
 //
 // It serves requirement 1_PRD-REQ-MET-010: keep active context windows under 200k tokens for 90 % of tasks.
@@ -81,6 +81,7 @@ type cut struct {
 	costs           []int // of each group
 	open            []int // the groups that may go, oldest first
 	gone            []bool
+	spoken, dropped int            // groups without instructions that are left, and that are gone
 	cleared         map[int][]body // bodies to clear, by message
 }
 
@@ -116,11 +117,16 @@ func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
 		c.costs[group] += cost
 		kept[group] = kept[group] || msg.instructs()
 	}
+	newest := make([]int, len(t.messages)) // of each group
 	for i, group := range c.groupOf {
-		if i == group && !kept[i] {
-			c.open = append(c.open, i)
+		newest[group] = i
+	}
+	for i, group := range c.groupOf {
+		if i == newest[group] && !kept[group] {
+			c.open = append(c.open, group)
 		}
 	}
+	c.spoken = len(c.open)
 	c.open = c.open[:max(0, len(c.open)-req.KeepLast)]
 	c.original = c.total
 	return c, target, nil
@@ -133,8 +139,25 @@ func (c *cut) trim(req TrimRequest, target int) {
 	for c.total > target && len(c.open) > 0 {
 		c.dropOldest()
 	}
-	for req.StartOn == "user" && len(c.open) > 0 && !c.messages[c.open[0]].opensTurn() {
-		c.dropOldest()
+	if req.StartOn == "user" {
+		c.dropUntilTurn()
+	}
+}
+
+// dropUntilTurn drops groups from the start until the first message that may go opens a turn.
+func (c *cut) dropUntilTurn() {
+	may := make([]bool, len(c.messages))
+	for _, group := range c.open {
+		may[group] = true
+	}
+	for i, group := range c.groupOf {
+		if !may[group] || c.gone[group] {
+			continue
+		}
+		if c.messages[i].opensTurn() {
+			return
+		}
+		c.drop(group)
 	}
 }
 
@@ -145,10 +168,15 @@ func (c *cut) result(input json.RawMessage, target int) TrimResult {
 }
 
 func (c *cut) dropOldest() {
-	group := c.open[0]
+	c.drop(c.open[0])
 	c.open = c.open[1:]
+}
+
+func (c *cut) drop(group int) {
 	c.gone[group] = true
 	c.total -= c.costs[group]
+	c.spoken--
+	c.dropped++
 }
 
 // clearResults clears tool results, oldest first, until the target is met. It passes over those where the placeholder

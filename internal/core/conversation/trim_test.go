@@ -99,7 +99,7 @@ func TestTrimGroups(t *testing.T) {
 		{"the oldest goes first", []string{plain, plain, plain}, 20, TrimRequest{}, []int{0}},
 		{"system stays wherever it stands", []string{plain, system, plain}, 20, TrimRequest{}, []int{0}},
 		{"parallel calls go with all their answers", []string{call("a", "b"), tool("a"), tool("b"), plain}, 45, TrimRequest{}, []int{0, 1, 2}},
-		{"a call goes with a late answer", []string{call("a"), plain, tool("a"), plain}, 30, TrimRequest{}, []int{0, 2}},
+		{"a call goes with a late answer", []string{call("a"), plain, tool("a"), plain}, 30, TrimRequest{}, []int{0, 1, 2}},
 		{"results mixed with text", []string{use("a", "b"), results("go on", "a", "b"), plain}, 30, TrimRequest{}, []int{0, 1}},
 		{"one message answers two", []string{use("a"), use("b"), results("", "a", "b"), plain}, 40, TrimRequest{}, []int{0, 1, 2}},
 		{"a call without an answer", []string{use("a"), plain, plain}, 20, TrimRequest{}, []int{0}},
@@ -317,6 +317,43 @@ func TestRequirementTag(t *testing.T) {
 		doc := regexp.MustCompile(`((?://.*\n)+)func \(m \*Meter\) ` + function + `\(`).FindSubmatch(source)
 		if doc == nil || !strings.Contains(string(doc[1]), "1_PRD-REQ-MET-010") {
 			t.Errorf("%s: the doc comment of %s does not name 1_PRD-REQ-MET-010", file, function)
+		}
+	}
+}
+
+// Groups are as old as their newest message: the answer to an old call is new.
+func TestTrimAgesAGroupByItsNewestMessage(t *testing.T) {
+	messages := []string{`{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"read","arguments":"{}"}}]}`, user(words(40)), user(words(40)), user(words(40)), `{"role":"tool","tool_call_id":"1","content":` + quote(words(60)) + `}`}
+	target := 110
+	got, err := testMeter().Trim(TrimRequest{Conversation: conversation(messages...), TargetTokens: &target, KeepLast: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 2}, got.Removed); diff != "" {
+		t.Errorf("removed (-want +got):\n%s", diff)
+	}
+	if !got.Satisfied {
+		t.Errorf("%d tokens", got.Tokens)
+	}
+}
+
+// An agent loop learns whether even the rest is too long, or nothing is left to be sent.
+func TestPrepareSaysWhetherTheTargetIsMet(t *testing.T) {
+	threshold, target := 50, 20
+	for _, test := range []struct {
+		keep      int
+		messages  []string
+		satisfied bool
+	}{
+		{0, []string{user(words(30))}, true},
+		{1, []string{user(words(60)), user(words(15))}, true},
+		{1, []string{user(words(60)), user(words(30))}, false},
+		{0, []string{user(words(60))}, false},
+	} {
+		got, err := testMeter().Prepare(PrepareRequest{TaskID: "t", ThresholdTokens: &threshold,
+			TrimRequest: TrimRequest{Conversation: conversation(test.messages...), TargetTokens: &target, KeepLast: test.keep}})
+		if err != nil || got.Satisfied != test.satisfied {
+			t.Errorf("keepLast %d of %d messages: satisfied %t, %v", test.keep, len(test.messages), got.Satisfied, err)
 		}
 	}
 }
