@@ -32,7 +32,7 @@ func TestArchitecture(t *testing.T) {
 						}
 					}
 				case placeLike.MatchString(name):
-					t.Errorf("%s names %s, which is not there", document, name)
+					t.Errorf("%s names %s, which does not exist", document, name)
 				}
 			}
 		}

@@ -188,7 +188,7 @@ func TestLinks(t *testing.T) {
 			if to != "" {
 				target = filepath.ToSlash(filepath.Join(filepath.Dir(document), to))
 				if _, err := os.Stat(filepath.Join("..", target)); err != nil {
-					t.Errorf("%s links to %s, which is not there", document, to)
+					t.Errorf("%s links to %s, which does not exist", document, to)
 					continue
 				}
 			}

@@ -72,7 +72,6 @@ var only = map[string][]string{
 	"github.com/jackc/pgx/":                  {"internal/team/postgres"},
 	"go.opentelemetry.io/":                   {"internal/team/telemetry", "cmd/ctxls-fleet"},
 	"github.com/prometheus/":                 {"internal/team/telemetry"},
-	"github.com/fatih/color":                 {"internal/ui"},
 	"charm.land/":                            {"internal/ui"},
 	"github.com/charmbracelet/":              {"internal/ui"},
 	"github.com/tiktoken-go/tokenizer":       {}, // beside ours in benchmarks

@@ -24,8 +24,8 @@ func (l *lookFlags) add(fs *pflag.FlagSet) {
 }
 
 // look returns how standard output is to be drawn on.
-func (l *lookFlags) look(a *app) (ui.Look, error) {
-	look := ui.Look{Width: l.width}
+func (l *lookFlags) look(a *app) (ui.Style, error) {
+	look := ui.Style{Width: l.width}
 	screen, _ := a.stdout.(*os.File)
 	terminal := screen != nil && term.IsTerminal(int(screen.Fd()))
 	if l.width == 0 && terminal {

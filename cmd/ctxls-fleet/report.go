@@ -70,7 +70,7 @@ ctxls-fleet report --html report.html`,
 }
 
 // printReport shows a report to people.
-func (a *app) printReport(r postgres.Report, look ui.Look) error {
+func (a *app) printReport(r postgres.Report, look ui.Style) error {
 	if err := ui.Report(a.stdout, r.FleetReport, time.Now(), look); err != nil {
 		return err
 	}

@@ -27,11 +27,11 @@ import (
 	"github.com/ctxls/ctxls/internal/store"
 )
 
-// patience is how long a command that no host waits for waits for other processes to let go of the state.
-const patience = 5 * time.Second
+// busyTimeout is how long a command waits for other processes to release the state, if no host waits for it.
+const busyTimeout = 5 * time.Second
 
-// app is what a command runs in: the process as it was started, and what is made of it on demand. Only this package looks at
-// the environment; everything else is told.
+// app is the environment of a command, and what is opened on demand. Only this package reads the environment; all others get it as
+// parameters.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -40,9 +40,9 @@ type app struct {
 	home, cwd      string
 
 	configFile, statePath string // flags of every command
-	heard                 bool   // a person reads standard error; servers and hooks have only the log
+	interactive           bool   // a user reads standard error; servers and hooks have only the log
 	reads                 bool   // the command only shows what is in the state: one that a person names must be there
-	silent                bool   // a host waits for the answer: others are not waited for long, and what the end of the process undoes stays
+	silent                bool   // a host waits: the busy timeout is short, and the end of the process cleans up
 
 	loader  *config.Loader
 	log     *slog.Logger
@@ -66,7 +66,7 @@ func (a *app) globalFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&a.statePath, "state", "", "state `file` to use instead of the usual one")
 }
 
-// checkFlags returns what is wrong with the flags that every command has: a file that somebody names is there and right.
+// checkFlags validates the global flags: a settings file that is named must exist and be valid.
 func (a *app) checkFlags() error {
 	if scheme, _, ok := strings.Cut(a.statePath, "://"); ok {
 		return usageError{fmt.Sprintf("--state: no store of the kind %q; want a file", text.Sanitize(scheme, 40))}
@@ -82,12 +82,12 @@ func (a *app) checkFlags() error {
 	return nil
 }
 
-// userConfig returns the place of the user's settings.
+// userConfig returns the path of the user's settings.
 func (a *app) userConfig() string {
 	return cmp.Or(a.configFile, config.UserFile(runtime.GOOS, a.getenv, a.home))
 }
 
-// sources says where settings come from, for the workspace of a directory.
+// sources returns where settings come from, for the workspace of a directory.
 func (a *app) sources(cwd string) config.Sources {
 	flags := map[string]string{}
 	if a.statePath != "" {
@@ -99,7 +99,7 @@ func (a *app) sources(cwd string) config.Sources {
 	return config.Sources{UserFile: a.userConfig(), CWD: cwd, Home: a.home, Env: a.environ, Flags: flags}
 }
 
-// storePath returns the state's place under the given settings.
+// storePath returns the path of the state under the given settings.
 func (a *app) storePath(cfg settings.Config) string {
 	return cmp.Or(a.expandHome(cfg.Store.Path), store.DefaultPath(runtime.GOOS, a.getenv, a.home))
 }
@@ -117,8 +117,7 @@ func (a *app) expandHome(path string) string {
 	return path
 }
 
-// settings returns the settings in force for a directory, "" standing for the current one. What is wrong with them is
-// logged when they are first read.
+// settings returns the settings for a directory; "" is the current one. Problems are logged when the settings are first read.
 func (a *app) settings(cwd string) settings.Config {
 	if a.loader == nil {
 		a.loader = config.NewLoader(a.sources(""))
@@ -132,31 +131,31 @@ func (a *app) settings(cwd string) settings.Config {
 			a.log.Warn("settings", "problem", p.String())
 		} else {
 			a.log.Error("settings ignored", "problem", p.String())
-			if a.heard {
-				fmt.Fprintf(a.stderr, "ctxls: settings ignored: %s\nctxls: hint: 'ctxls config check' says what is allowed\n", p)
+			if a.interactive {
+				fmt.Fprintf(a.stderr, "ctxls: settings ignored: %s\nctxls: hint: 'ctxls config check' shows what is allowed\n", p)
 			}
 		}
 	}
 	return cfg
 }
 
-// openLog makes the log, which lies beside the state. Its file is opened when something is first written to it.
+// openLog creates the log. Its file is opened at the first line.
 func (a *app) openLog(cfg settings.Config) {
 	a.logFile = &logFile{path: a.logPath(cfg), fallback: a.stderr}
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, checked with the settings
+	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, which config has checked
 	a.log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: level}))
 }
 
-// logPath returns the log's place under the given settings.
+// logPath returns the path of the log under the given settings; the default is beside the state.
 func (a *app) logPath(cfg settings.Config) string {
 	return cmp.Or(a.expandHome(cfg.Log.Path), filepath.Join(filepath.Dir(a.storePath(cfg)), "ctxls.log"))
 }
 
-// service wires the domain: settings, the state, and every host's adapter.
+// service returns the service over the settings, the state and every host's adapter.
 func (a *app) service(ctx context.Context) (*core.Service, error) {
 	cfg := a.settings("")
-	busy := patience
+	busy := busyTimeout
 	if a.silent {
 		busy = a.hookWait() * 3 / 5 // of the time that there is, for other processes to let go of the state
 	}
@@ -179,17 +178,17 @@ func (a *app) env() host.Env { return host.Env{Getenv: a.getenv, Home: a.home, C
 
 func (a *app) close() {
 	if a.store != nil {
-		_ = a.store.Close() // nothing is lost: updates are acknowledged when they are made
+		_ = a.store.Close() // loses nothing: updates are durable when they are acknowledged
 	}
 	if a.logFile != nil {
 		a.logFile.close()
 	}
 }
 
-// closeGrace is how long a hook may take to close what it opened. What it acknowledged is safe without that.
+// closeGrace is how long a hook may take to close its files. Acknowledged updates are safe without that.
 const closeGrace = 100 * time.Millisecond
 
-// closeWithin closes, and stops waiting for it after some time.
+// closeWithin calls close, and stops waiting for it after grace.
 func (a *app) closeWithin(grace time.Duration) {
 	closed := make(chan struct{})
 	go func() {

@@ -16,21 +16,21 @@ import (
 )
 
 var breakdownCommand = command{
-	name: "breakdown", synopsis: "[SESSION] [--host HOST] [--json] [--color WHEN] [--width N]", short: "show what fills a session's window, and what grew it last",
+	name: "breakdown", synopsis: "[SESSION] [--host HOST] [--json] [--color WHEN] [--width N]", short: "show what fills a session's window, and what it grew by last",
 	long: `
-SESSION is an id, or the beginning of one. Without it, it is the session of the current directory that was active last; where
-there is none, the one of this machine.
+SESSION is an id, or the beginning of one. The default is the session of the current directory that was active last, or else
+the last active session of this machine.
 
-What is shown is worked out from the host's record of the conversation since its last compaction, by the weights of the
-estimator, scaled to what the provider reported. "system prompt, tools" is what the first response was given and nothing on
-record explains. Where the host keeps no such record it is "?", and says so.`,
+ctxls reads the host's record of the conversation since its last compaction, estimates each part, and scales the parts to the
+usage that the provider reported. "system prompt, tools" is what the record does not explain. If the host keeps no record, the
+figures are "?", with the reason.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", "", "the session's `host`, where two have one of that id")
+		host := fs.String("host", "", "the session's `host`, if two hosts have a session of that id")
 		asJSON := fs.Bool("json", false, "print JSON, as session/get does")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 1 {
 				return usageError{"breakdown takes one session"}
@@ -40,7 +40,7 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 					return usageError{err.Error()}
 				}
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -61,13 +61,13 @@ record explains. Where the host keeps no such record it is "?", and says so.`,
 			if *asJSON {
 				return printJSON(a.stdout, view)
 			}
-			return ui.Breakdown(a.stdout, view, time.Now(), look)
+			return ui.Breakdown(a.stdout, view, time.Now(), style)
 		}
 	},
 }
 
-// chooseSession finds the session that somebody means: by the beginning of its id or, without one, the last active one,
-// rather of the current directory.
+// chooseSession finds a session by the beginning of its id. Without an id, it returns the last active session of the current
+// directory, or else of this machine.
 func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.Host, args []string) (session.Key, error) {
 	all, err := s.Sessions(ctx, core.SessionFilter{Host: host, IncludeEnded: true})
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 	case 1:
 		return found[0], nil
 	}
-	return session.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), text.Sanitize(args[0], 60)), "give more of the id, or --host"}
+	return session.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), text.Sanitize(args[0], 60)), "type more of the id, or use --host"}
 }
 
 // hasOther reports whether another host has a session of the same id.

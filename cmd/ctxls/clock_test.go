@@ -124,7 +124,7 @@ func TestAClockThatJumpsInACompaction(t *testing.T) {
 func table(t *testing.T, view core.SessionView, now time.Time) string {
 	t.Helper()
 	var shown strings.Builder
-	if err := ui.Sessions(&shown, []core.SessionView{view}, now, ui.Look{}); err != nil {
+	if err := ui.Sessions(&shown, []core.SessionView{view}, now, ui.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return shown.String()

@@ -13,9 +13,9 @@ import (
 var configCommand = command{
 	name: "config", synopsis: "path | check [FILE…] | schema", short: "show where settings come from, check them, or print their schema",
 	long: `
-path    the files that are looked for, in the order in which later ones win, and the state and log files
-check   every problem of the settings in force here, with file, line and what is allowed; fails when there is one
-schema  the JSON Schema of a settings file`,
+path    prints the settings files, in order (later files win), and the state and log files
+check   prints every problem in the settings, with file, line and the allowed values; fails if there is an error
+schema  prints the JSON Schema of a settings file`,
 	examples: `ctxls config path
 ctxls config check
 ctxls config check .ctxls.json
@@ -51,7 +51,7 @@ func (a *app) configPath() error {
 	return nil
 }
 
-// configCheck checks the named files, or all that is in force here.
+// configCheck checks the named files, or else all settings used here.
 func (a *app) configCheck(files []string) error {
 	var problems []config.Problem
 	if len(files) == 0 {
@@ -68,7 +68,7 @@ func (a *app) configCheck(files []string) error {
 		}
 	}
 	if errors > 0 {
-		return hintError{fmt.Errorf("%s in the settings", ui.Count(errors, "problem")), "a file with a problem counts for nothing until it is mended"}
+		return hintError{fmt.Errorf("%s in the settings", ui.Count(errors, "problem")), "the whole file is ignored until this is fixed"}
 	}
 	if len(problems) == 0 {
 		fmt.Fprintln(a.stdout, "settings are fine")

@@ -16,16 +16,16 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// modelFlags say how a conversation is counted.
+// modelFlags are the flags that choose how a conversation is counted.
 type modelFlags struct{ model, provider, encoding string }
 
 func (m *modelFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&m.model, "model", "", "the `model` that the conversation is for, instead of the one it names")
-	fs.StringVar(&m.provider, "provider", "", "who serves the model: decides what an image costs where the model does not")
-	fs.StringVar(&m.encoding, "encoding", "", "count in this `encoding`, cl100k_base or o200k_base, instead of the model's")
+	fs.StringVar(&m.model, "model", "", "the `model` of the conversation, instead of the one that it names")
+	fs.StringVar(&m.provider, "provider", "", "the provider of the model, for the cost of images")
+	fs.StringVar(&m.encoding, "encoding", "", "the `encoding` to count in, cl100k_base or o200k_base, instead of the model's")
 }
 
-// apply puts what the flags say in the place of what the input says.
+// apply replaces the input's own settings with those of the flags.
 func (m *modelFlags) apply(c conversation.Conversation) conversation.Conversation {
 	if m.model != "" {
 		c.Model = m.model
@@ -34,25 +34,25 @@ func (m *modelFlags) apply(c conversation.Conversation) conversation.Conversatio
 	return c
 }
 
-// newMeter returns a meter that tells counted how many bytes of text it counted, as it goes.
+// newMeter returns a meter that calls counted with the bytes of each text that it counts.
 func newMeter(counted func(bytes int)) *conversation.Meter {
 	return conversation.NewMeter(func(encoding string) (token.Counter, error) {
 		enc, err := token.Get(encoding)
-		return tellingCounter{enc, pieceBytes, counted}, err
+		return progressCounter{enc, pieceBytes, counted}, err
 	}, token.ForModel)
 }
 
-// pieceBytes is about how much text is counted between two words about it.
+// pieceBytes is how much text is counted between two progress updates.
 const pieceBytes = 1 << 20
 
-// tellingCounter counts long texts piece by piece. The counts of the pieces add up to that of the text.
-type tellingCounter struct {
+// progressCounter counts a long text in pieces. The counts of the pieces add up to the count of the text.
+type progressCounter struct {
 	token.Counter
 	pieceBytes int
 	counted    func(bytes int)
 }
 
-func (c tellingCounter) Count(text string) (tokens int) {
+func (c progressCounter) Count(text string) (tokens int) {
 	for len(text) > 0 {
 		n := pieceLen(text, c.pieceBytes)
 		tokens += c.Counter.Count(text[:n])
@@ -62,8 +62,8 @@ func (c tellingCounter) Count(text string) (tokens int) {
 	return tokens
 }
 
-// pieceLen returns the length of a piece of at least size bytes that ends before a letter at the start of a line: in the
-// patterns of both encodings, a line's end closes a word and a letter after it opens one.
+// pieceLen returns the length of a piece of at least size bytes that ends before a letter at the start of a line. In the
+// patterns of both encodings, the end of a line ends a token, and such a letter begins one.
 func pieceLen(text string, size int) int {
 	for i := size; i < len(text); i++ {
 		if c := text[i] | 0x20; text[i-1] == '\n' && 'a' <= c && c <= 'z' {
@@ -73,8 +73,7 @@ func pieceLen(text string, size int) int {
 	return len(text)
 }
 
-// untilInterrupted returns what do returns, or sooner when a person has had enough of it: reading and counting do not look
-// at a context.
+// untilInterrupted returns the result of do, or an error when ctx ends before. Reading and counting do not check a context.
 func untilInterrupted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type outcome struct {
 		result T
@@ -101,12 +100,12 @@ func (a *app) readInput(name string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(name)
 	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		err = pathErr.Err // the name is said once
+		err = pathErr.Err // inFile adds the name
 	}
 	return data, inFile(name, err)
 }
 
-// inFile puts the name of an input in front of what is wrong with it.
+// inFile adds the name of an input to an error.
 func inFile(name string, err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +116,7 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", text.Sanitize(name, 0), err)
 }
 
-// looksLikeJSON reports whether the input starts as a conversation does.
+// looksLikeJSON reports whether the input starts like a conversation in JSON.
 func looksLikeJSON(data []byte) bool {
 	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
 	return len(data) > 0 && (data[0] == '[' || data[0] == '{')

@@ -39,7 +39,7 @@ func TestPiecesAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := 0
-		c := tellingCounter{enc, rapid.IntRange(1, 50).Draw(t, "size"), func(n int) { told += n }}
+		c := progressCounter{enc, rapid.IntRange(1, 50).Draw(t, "size"), func(n int) { told += n }}
 		if got, want := c.Count(text), enc.Count(text); got != want || told != len(text) {
 			t.Fatalf("%d tokens in pieces, %d as a whole; told of %d bytes of %d", got, want, told, len(text))
 		}

@@ -17,30 +17,30 @@ import (
 )
 
 var doctorCommand = command{
-	name: "doctor", synopsis: "[HOST…] [--json] [--color WHEN] [--width N]", short: "check that everything is in place, and say what to do where it is not",
+	name: "doctor", synopsis: "[HOST…] [--json] [--color WHEN] [--width N]", short: "check the installation and say how to fix problems",
 	long: `
-Looks at the program, the settings, the state with its log, what was put into each agent host, what has arrived from there, the
-transcripts and the windows, and changes nothing: it does not even mend or move what is damaged. Hosts that are named are the
-only ones it looks at. A line says ok, warn (it works, but maybe not as you think), fail, or skip (nothing to look at), and below
-it stands what to do. The exit status is 1 where something failed.
+Checks the program, the settings, the state and its log, the hooks in each agent host, the events that arrived, the transcripts
+and the windows. It changes nothing, and does not repair or move damaged files. If you name hosts, it checks only those. Each
+line says ok, warn (it works, but maybe not as you expect), fail, or skip (nothing to check). The line below says what to do.
+The exit status is 1 if a check failed.
 
---json prints an object: "version" of ctxls, the numbers "failed" and "warned", and "checks", each with "group", "name",
-"status" (ok, warn, fail, skip), "what" was found and the "hint" what to do, "" where there is nothing to.`,
+--json prints an object: the "version" of ctxls, the numbers "failed" and "warned", and "checks", each with "group", "name",
+"status" (ok, warn, fail, skip), "what" was found and the "hint" what to do ("" if there is nothing to do).`,
 	examples: "ctxls doctor\nctxls doctor claude-code\nctxls doctor --json | jq -r '.checks[] | select(.status != \"ok\") | [.group, .name, .what, .hint] | @tsv'",
 	words:    registry.Names(registry.All),
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			var hosts []session.Host
 			for _, name := range args {
 				if _, ok := registry.Find(session.Host(name)); !ok {
-					return usageError{fmt.Sprintf("doctor: no host %q; it takes some of: %s", text.Sanitize(name, 60), strings.Join(registry.Names(registry.All), ", "))}
+					return usageError{fmt.Sprintf("doctor: no host %q; use any of: %s", text.Sanitize(name, 60), strings.Join(registry.Names(registry.All), ", "))}
 				}
 				hosts = append(hosts, session.Host(name))
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ it stands what to do. The exit status is 1 where something failed.
 			if *asJSON {
 				err = printJSON(a.stdout, diagnosis{versionString(), counts[check.Fail], counts[check.Warn], checks})
 			} else {
-				err = ui.Checks(a.stdout, checks, look)
+				err = ui.Checks(a.stdout, checks, style)
 			}
 			if failed := counts[check.Fail]; err == nil && failed > 0 {
 				return fmt.Errorf("%s failed", ui.Count(failed, "check"))

@@ -49,7 +49,7 @@ func TestDoctorOnBadDisks(t *testing.T) {
 			cmd := exec.Command(unshare[0], append(unshare[1:], "sh", "-c", script)...)
 			cmd.Env = append(os.Environ(), "D="+dir, "CTXLS="+asCtxls(t), "HOME="+dir, "XDG_STATE_HOME="+dir)
 			out, err := cmd.Output()
-			if err != nil || !regexp.MustCompile(test.want).Match(out) || !strings.Contains(string(out), "sound; no session yet") {
+			if err != nil || !regexp.MustCompile(test.want).Match(out) || !strings.Contains(string(out), "valid; no sessions yet") {
 				t.Errorf("%v, want %q in\n%s", err, test.want, out)
 			}
 			if strings.Contains(test.want, "fail") && !strings.HasSuffix(string(out), "check failed\nexit 1\n") {

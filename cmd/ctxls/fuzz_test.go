@@ -215,7 +215,7 @@ func goesOn(t *testing.T, s *core.Service, key session.Key) {
 	if err := printJSON(&shown, view); err != nil {
 		t.Fatal(err)
 	}
-	if err := ui.Sessions(&shown, []core.SessionView{view}, noon, ui.Look{}); err != nil {
+	if err := ui.Sessions(&shown, []core.SessionView{view}, noon, ui.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	shown.WriteString(ui.Statusline(view, ui.StatuslineOptions{}))

@@ -11,20 +11,20 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// action carries out a command with its flags parsed.
+// action runs a command whose flags are parsed.
 type action func(ctx context.Context, a *app, args []string) error
 
-// command is one subcommand: what help says of it, and how it is set up.
+// command is one subcommand.
 type command struct {
 	name     string
 	synopsis string // what follows the name
-	short    string // one line for the list
+	short    string // its line in the list of commands
 	long     string
-	more     func() string // the end of long, made on demand since every hook starts this program; nil is none
+	more     func() string // the end of long, built on demand since every hook starts this program; nil is none
 	examples string        // one a line, as typed
-	words    []string      // what its first argument may be, for completion
-	silent   bool          // it answers a host: even a wrong command line ends with exitOK
-	reads    bool          // it only shows what is in the state
+	words    []string      // the values of its first argument, for completion
+	silent   bool          // a host runs it: it exits with exitOK even if the command line is invalid
+	reads    bool          // it only reads the state
 	setup    func(*pflag.FlagSet) action
 }
 
@@ -87,11 +87,11 @@ Commands:
 	}
 	fmt.Fprint(w, `
 Exit status:
-  0  done; hook and statusline always end so, since a host takes anything else for a veto
-  1  what was asked could not be done
-  2  the command line is wrong
+  0  done; hook and statusline always exit 0, so that a host is never blocked
+  1  the command failed
+  2  the command line is invalid
 
-'ctxls help COMMAND' shows flags and examples. Settings: 'ctxls config path'.
+'ctxls help COMMAND' shows flags and examples. 'ctxls config path' shows where settings are.
 `)
 }
 

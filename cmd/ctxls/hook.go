@@ -20,23 +20,22 @@ import (
 	"github.com/ctxls/ctxls/internal/host/registry"
 )
 
-// hookDeadline bounds a hook from its first to its last moment: hosts wait for it, and some kill it after a second.
+// hookDeadline bounds a hook from start to end: hosts wait for it, and some kill it after a second.
 const hookDeadline = 500 * time.Millisecond
 
 var hookCommand = command{
 	name: "hook", synopsis: "HOST [--event NAME]", short: "handle one hook of an agent host: its JSON on stdin",
 	long: `
-Reads the payload that a host gives its hooks, takes note of it, and prints what the host may be told in return, in the
-form that it accepts. A hook never breaks its host: whatever goes wrong is logged, nothing is printed, and the exit status
-is 0. CTXLS_DISABLE=1 makes every hook do nothing; a hook that is not done within 500 ms gives up, or within as many as
-CTXLS_WAIT says. The host generic stands for any agent that tells its events in ctxls' own
-words; docs/hosts.md has them.`,
+Reads the payload of a host's hook on stdin, stores what it reports, and prints the answer in the host's own format. A hook
+never breaks its host: it logs every error, prints nothing, and exits with 0. It gives up after 500 ms, or after CTXLS_WAIT
+milliseconds. CTXLS_DISABLE=1 turns all hooks off. The host generic is any agent that sends ctxls' own events; docs/hosts.md
+describes them.`,
 	examples: `ctxls hook claude-code < payload.json
 echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook generic`,
 	words:  registry.Names(registry.All),
 	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
-		event := fs.String("event", "", "the host's `name` of the event, where the payload does not say it")
+		event := fs.String("event", "", "the host's `name` of the event, if the payload does not contain it")
 		return func(_ context.Context, a *app, args []string) error {
 			var h host.Host
 			if len(args) == 1 {
@@ -45,7 +44,7 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 			if h.ShowsStderr {
 				a.stderr = io.Discard
 			}
-			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+			done := a.runHook(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				if len(args) != 1 {
 					return "", usageError{"hook takes one host, such as claude-code"}
 				}
@@ -56,14 +55,14 @@ echo '{"event": "prompt", "sessionId": "s1", "text": "hello"}' | ctxls hook gene
 				return string(output), err
 			})
 			if !done {
-				os.Exit(exitOK) // whatever is still running must not hold the host
+				os.Exit(exitOK) // what still runs must not block the host
 			}
 			return nil
 		}
 	},
 }
 
-// hookWait is hookDeadline, or as many milliseconds as CTXLS_WAIT says: on a slow machine hosts may have to be patient.
+// hookWait is hookDeadline, or CTXLS_WAIT in milliseconds, for slow machines.
 func (a *app) hookWait() time.Duration {
 	if ms, err := strconv.Atoi(a.getenv("CTXLS_WAIT")); err == nil && ms > 0 {
 		return time.Duration(ms) * time.Millisecond
@@ -71,10 +70,10 @@ func (a *app) hookWait() time.Duration {
 	return hookDeadline
 }
 
-// quietly runs what a host waits for: within the deadline, printing what it returns, or nothing and a line in the log. It
-// reports whether that is done, rather than given up and still running. The deadline is not in the context that do gets:
-// every query would then have a goroutine to watch it, and the process ends anyway.
-func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
+// runHook runs do with the payload on stdin and prints its output. On an error, a panic or after hookWait it prints nothing and
+// logs the error. done is false if do is still running. The context of do has no deadline: every query would start a goroutine to
+// watch it, and the process exits anyway.
+func (a *app) runHook(do func(context.Context, *core.Service, []byte) (string, error)) (done bool) {
 	if a.getenv("CTXLS_DISABLE") == "1" {
 		return true
 	}
@@ -83,7 +82,7 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 		output string
 		err    error
 	}
-	logs := make(chan *slog.Logger, 1) // stays empty when not even the settings could be read
+	logs := make(chan *slog.Logger, 1) // stays empty if the settings could not be read
 	results := make(chan result, 1)
 	go func() {
 		var r result
@@ -94,7 +93,7 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 			results <- r
 		}()
 		growStack()
-		a.settings("") // the log must be there whatever happens below
+		a.settings("") // opens the log, before anything can fail
 		logs <- a.log
 		payload, err := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1))
 		switch {
@@ -115,17 +114,17 @@ func (a *app) quietly(do func(context.Context, *core.Service, []byte) (string, e
 			_, r.err = io.WriteString(a.stdout, r.output)
 		}
 		if r.err != nil {
-			a.complain(logs, "hook failed", r.err)
+			a.logHookError(logs, "hook failed", r.err)
 		}
 		return true
 	case <-time.After(wait):
-		a.complain(logs, "hook gave up", fmt.Errorf("not done within %v", wait))
+		a.logHookError(logs, "hook gave up", fmt.Errorf("not done within %v", wait))
 		return false
 	}
 }
 
-// growStack makes the stack of a goroutine 64 KiB at once, which is what SQLite needs. Else it would be moved at each doubling, with
-// more and more frames on it, which cost a hook a twentieth of its time.
+// growStack grows the goroutine's stack to the 64 KiB that SQLite needs, in one step. Growing it by doubling copies the stack
+// again and again, which took a twentieth of a hook's time.
 //
 //go:noinline
 func growStack() (used byte) {
@@ -133,8 +132,8 @@ func growStack() (used byte) {
 	return room[time.Now().Nanosecond()&0xff]
 }
 
-// complain writes one line to the log, or to standard error where there is none.
-func (a *app) complain(logs <-chan *slog.Logger, what string, err error) {
+// logHookError writes one line to the log, or to standard error if there is no log.
+func (a *app) logHookError(logs <-chan *slog.Logger, what string, err error) {
 	select {
 	case log := <-logs:
 		log.Error(what, "error", err)

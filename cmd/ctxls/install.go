@@ -21,10 +21,10 @@ import (
 )
 
 var installCommand = command{
-	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "have an agent host run ctxls at its events",
+	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "make an agent host run ctxls at its events",
 	long: `
-Edits one file, so that the host runs ctxls. Nothing else in the file changes: comments, order, other hooks and spelling stay. The
-old file is kept beside it, with ` + "`.ctxls-backup`" + ` at the end of its name. The file for opencode is a plugin that belongs to ctxls
+Edits one settings file, so that the host runs ctxls. Nothing else in the file changes: comments, order and other hooks stay. The
+old file is kept beside it as FILE.ctxls-backup. The file for opencode is a plugin that belongs to ctxls
 alone. Codex runs hooks only after you trust them; install says how.
 
 With --statusline, ctxls becomes the status line too. ctxls runs a status line that you have already, and shows it after its own.
@@ -41,9 +41,9 @@ ctxls install gemini-cli --project`,
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		links := fs.Bool("follow-links", false, "edit a project's settings where a symbolic link leads out of the project, too")
-		statusline := fs.Bool("statusline", false, "make ctxls the status line too, before the one that is there")
-		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
-		asJSON := fs.Bool("json", false, "print the list of hosts as JSON, those that are not on this machine too")
+		statusline := fs.Bool("statusline", false, "also show the gauge in the host's status line, before your own")
+		dryRun := fs.Bool("dry-run", false, "print the change as a diff, and write nothing")
+		asJSON := fs.Bool("json", false, "print the list of all hosts as JSON, including those not on this machine")
 		return func(_ context.Context, a *app, args []string) error {
 			switch {
 			case *asJSON && len(args) > 0:
@@ -67,7 +67,7 @@ ctxls install gemini-cli --project`,
 				return err
 			}
 			if _, ok := target.Installer.(host.StatusLiner); *statusline && !ok {
-				return usageError{fmt.Sprintf("%s has no status line that runs a command", target.Name)}
+				return usageError{fmt.Sprintf("%s has no status line", target.Name)}
 			}
 			executable, err := install.Executable()
 			if err != nil {
@@ -106,16 +106,16 @@ ctxls install gemini-cli --project`,
 }
 
 var uninstallCommand = command{
-	name: "uninstall", synopsis: "HOST [--user|--project|--local] [--dry-run]", short: "take ctxls out of an agent host's settings",
+	name: "uninstall", synopsis: "HOST [--user|--project|--local] [--dry-run]", short: "remove ctxls from an agent host's settings",
 	long: `
-Takes out what install added, wherever ctxls lies by now, and nothing else: what was changed in the file since stays. A status
-line that ctxls was put before is as it was. The file and its directories are removed where install had made them.`,
+Removes what install added, and nothing else. Later changes to the file stay. Your own status line is restored. If install
+created the file and its directories, they are removed too.`,
 	examples: "ctxls uninstall claude-code\nctxls uninstall claude-code --local --dry-run",
 	words:    installableHosts(),
 	setup: func(fs *pflag.FlagSet) action {
 		scope := scopeFlags(fs)
 		links := fs.Bool("follow-links", false, "edit a project's settings where a symbolic link leads out of the project, too")
-		dryRun := fs.Bool("dry-run", false, "print what would change as a diff, and change nothing")
+		dryRun := fs.Bool("dry-run", false, "print the change as a diff, and write nothing")
 		return func(_ context.Context, a *app, args []string) error {
 			target, err := a.target("uninstall", scope, *links, args)
 			if err != nil {
@@ -135,7 +135,7 @@ line that ctxls was put before is as it was. The file and its directories are re
 				return err
 			}
 			if change.After == nil {
-				change.Done = append(change.Done, "the file removed, since nothing else was in it")
+				change.Done = append(change.Done, "file removed, since it held nothing else")
 			}
 			a.printDone(target.File, change.Done)
 			return nil
@@ -161,16 +161,16 @@ func installFiles() string {
 	return b.String()
 }
 
-// scopeFlags defines the flags that choose whose settings are meant.
+// scopeFlags defines the flags that choose the scope.
 func scopeFlags(fs *pflag.FlagSet) map[settings.Scope]*bool {
 	return map[settings.Scope]*bool{
-		settings.User:    fs.Bool("user", false, "the settings of this user (the default)"),
-		settings.Project: fs.Bool("project", false, "the settings that everybody in this project shares"),
-		settings.Local:   fs.Bool("local", false, "the settings of this user in this project"),
+		settings.User:    fs.Bool("user", false, "use the user's settings (the default)"),
+		settings.Project: fs.Bool("project", false, "use the project's shared settings"),
+		settings.Local:   fs.Bool("local", false, "use the user's settings for this project"),
 	}
 }
 
-// chosenScope returns the one that the flags choose.
+// chosenScope returns the scope that the flags choose.
 func chosenScope(flags map[settings.Scope]*bool) (settings.Scope, error) {
 	scope, chosen := settings.User, 0
 	for s, set := range flags {
@@ -193,7 +193,7 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, links bool,
 	}
 	h, ok := registry.Find(session.Host(args[0]))
 	if !ok || h.Installer == nil {
-		return nil, usageError{fmt.Sprintf("%s: no host %q that ctxls installs into; it takes one of: %s", command, text.Sanitize(args[0], 60), hosts)}
+		return nil, usageError{fmt.Sprintf("%s: no host %q to install into; use one of: %s", command, text.Sanitize(args[0], 60), hosts)}
 	}
 	scope, err := chosenScope(flags)
 	if err != nil {
@@ -239,13 +239,13 @@ func (a *app) printPlans(plans []install.HostPlan) {
 		}
 	}
 	if none {
-		fmt.Fprintf(a.stdout, "No host was found that ctxls installs into; it takes %s.\n", strings.Join(installableHosts(), ", "))
+		fmt.Fprintf(a.stdout, "No supported host was found. ctxls installs into %s.\n", strings.Join(installableHosts(), ", "))
 		return
 	}
-	fmt.Fprintln(a.stdout, "Nothing was changed: 'ctxls install HOST' does what stands under it.")
+	fmt.Fprintln(a.stdout, "Preview only. Run 'ctxls install HOST' to apply.")
 }
 
-// printDiff shows what would change. What stands in the file may be anybody's, as in a cloned repository; only tabs stay as they are.
+// printDiff shows a change. It sanitizes the text, which may come from a cloned repository; only tabs stay.
 func (a *app) printDiff(file *settings.File, after []byte) error {
 	name := text.Sanitize(file.Path, 0)
 	pieces := strings.Split(string(diff.Diff(name, file.Text, name+" (new)", after)), "\t")
@@ -263,7 +263,7 @@ func (a *app) printDone(file *settings.File, done []string) {
 	}
 }
 
-// say prints a line for people. Names in it are data: those of directories, too, are chosen by others.
+// say prints a sanitized line. Names of files and directories are data.
 func (a *app) say(format string, values ...any) {
 	fmt.Fprintln(a.stdout, text.Sanitize(fmt.Sprintf(format, values...), 0))
 }

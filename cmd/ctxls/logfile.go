@@ -7,40 +7,40 @@ import (
 	"sync"
 )
 
-// maxLogBytes is the size at which the log is begun anew; the one before is kept beside it as ".1".
+// maxLogBytes is the size at which the log is rotated; the old file is kept as ".1".
 const maxLogBytes = 4 << 20
 
-// logFile is a log that many processes append to. It opens its file at the first line, since most hooks have nothing to
-// say, and writes to fallback where the file cannot be written.
+// logFile is a log that many processes append to. It opens its file at the first line, since most hooks log nothing. It writes to
+// fallback if the file cannot be written.
 type logFile struct {
 	path     string
 	fallback io.Writer
-	also     io.Writer // gets every line too; nil is nobody
+	also     io.Writer // also gets every line; nil is none
 
 	mu   sync.Mutex // guards file
 	file *os.File
 }
 
-// Write appends one line. Lines are written in one call each, so those of several processes do not mix.
+// Write appends one line in one call, so that lines of several processes do not mix.
 func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.also != nil {
-		_, _ = l.also.Write(line) // whoever listened there is gone
+		_, _ = l.also.Write(line) // its reader may be gone
 	}
 	if l.file == nil {
 		if err := l.open(); err != nil {
-			return l.lastResort(line)
+			return l.writeFallback(line)
 		}
 	}
 	if n, err := l.file.Write(line); err == nil {
 		return n, nil
 	}
-	return l.lastResort(line)
+	return l.writeFallback(line)
 }
 
-// lastResort writes a line that the file did not take, unless it was said already.
-func (l *logFile) lastResort(line []byte) (int, error) {
+// writeFallback writes a line to fallback, unless also has it already.
+func (l *logFile) writeFallback(line []byte) (int, error) {
 	if l.also == l.fallback {
 		return len(line), nil
 	}
@@ -56,7 +56,7 @@ func (l *logFile) open() error {
 			return os.ErrInvalid
 		}
 		if info.Size() > maxLogBytes {
-			_ = os.Rename(l.path, l.path+".1") // another process may just have done so
+			_ = os.Rename(l.path, l.path+".1") // another process may have done so already
 		}
 	}
 	file, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

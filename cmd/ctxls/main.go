@@ -1,5 +1,5 @@
-// Command ctxls tells how full the context windows of the coding agents on this machine are: a language server for context
-// windows. Each subcommand has a file of its own; `ctxls help` lists them.
+// Command ctxls is a language server for context windows: it measures how full the context windows of the coding agents on this
+// machine are. Each subcommand has its own file; `ctxls help` lists them.
 package main
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// The exit statuses. hook and statusline always end with exitOK: a host takes anything else for a veto.
+// The exit statuses. hook and statusline always exit with exitOK, since a host takes anything else for a veto.
 const (
 	exitOK    = 0
-	exitError = 1 // what was asked could not be done
-	exitUsage = 2 // the command line itself is wrong
+	exitError = 1 // the command failed
+	exitUsage = 2 // the command line is invalid
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], newApp(os.Stdin, os.Stdout, os.Stderr)))
 }
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line.
 type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
@@ -50,7 +50,7 @@ type hintError struct {
 func (e hintError) Unwrap() error { return e.error }
 func (e hintError) Hint() string  { return e.hint }
 
-// run carries out one command line and returns the exit status.
+// run executes one command line and returns the exit status.
 func run(args []string, a *app) int {
 	name, args := commandName(args)
 	cmd, ok := findCommand(name)
@@ -67,7 +67,7 @@ func run(args []string, a *app) int {
 		return exitOK
 	} else if err != nil {
 		err = flagProblem(err)
-		if cmd.silent { // a host must not be answered with a usage message
+		if cmd.silent { // a host must get no usage message
 			fmt.Fprintln(a.stderr, "ctxls:", err)
 			return exitOK
 		}
@@ -75,14 +75,14 @@ func run(args []string, a *app) int {
 	}
 	ctx := context.Background()
 	a.silent, a.reads = cmd.silent, cmd.reads
-	a.heard = !cmd.silent && cmd.name != serveCommand.name && cmd.name != mcpCommand.name
+	a.interactive = !cmd.silent && cmd.name != serveCommand.name && cmd.name != mcpCommand.name
 	if cmd.silent {
-		debug.SetTraceback("crash")    // Go's runtime ends what it cannot go on with by status 2, a veto to every host; a signal is none
-		signal.Ignore(syscall.SIGPIPE) // a host that stops reading is no reason to end with anything but exitOK
+		debug.SetTraceback("crash")    // a fatal error of Go's runtime would exit with 2, a veto to every host; a signal is no veto
+		signal.Ignore(syscall.SIGPIPE) // a hook exits with exitOK even if its host stops reading
 	} else if err := a.checkFlags(); err != nil && cmd.name != configCommand.name {
 		return fail(a.stderr, hintError{err, hint})
 	} else {
-		var stop context.CancelFunc // what is silent ends at a signal: to listen costs a thread, and there is nothing to clean up
+		var stop context.CancelFunc // a hook does not catch signals: that costs a thread, and it has nothing to clean up
 		ctx, stop = untilSignal(ctx)
 		defer stop()
 	}
@@ -98,7 +98,7 @@ func run(args []string, a *app) int {
 	return fail(a.stderr, err)
 }
 
-// flagProblem rewords the error of a flag with a value that it does not take, which would otherwise tell of the function that read it.
+// flagProblem rewrites the error of a flag with an invalid value, which would otherwise name the parsing function.
 func flagProblem(err error) error {
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -111,13 +111,13 @@ func flagProblem(err error) error {
 	return fmt.Errorf("--%s: want %s, got %q", wrong.GetFlag().Name, want, text.Sanitize(wrong.GetValue(), 60))
 }
 
-// untilSignal returns a context that ends when somebody asks the process to.
+// untilSignal returns a context that ends when the process gets an interrupt or a termination signal.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// commandName takes the command off the front of the arguments: `ctxls --stdio` is `ctxls serve`, as language clients start
-// servers, and `ctxls` alone asks for help. Flags of every command may stand before it.
+// commandName splits the command from the arguments. `ctxls --stdio` is `ctxls serve`, since language clients start servers like
+// this, and `ctxls` alone is `ctxls help`. Global flags may come before the command.
 func commandName(args []string) (string, []string) {
 	global := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(app).globalFlags(global)
@@ -148,12 +148,12 @@ func hasHint(err error) bool {
 	return ok
 }
 
-// fail says what went wrong, in one voice, and returns the exit status: "ctxls: what", then "ctxls: hint: what to do".
+// fail prints "ctxls: ERROR" and "ctxls: hint: HINT", and returns the exit status.
 func fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") { // it may quote the command line
+	for line := range strings.SplitSeq(err.Error(), "\n") { // the error may quote the command line
 		fmt.Fprintln(stderr, "ctxls:", text.Sanitize(line, 0))
 	}
 	if h, ok := errors.AsType[hinter](err); ok {

@@ -13,11 +13,11 @@ import (
 )
 
 var mcpCommand = command{
-	name: "mcp", short: "let an agent look at its own context window: MCP on stdin and stdout",
+	name: "mcp", short: "let an agent check its own context window: MCP on stdin and stdout",
 	long: `
-Speaks the Model Context Protocol on stdin and stdout until the input ends. Two tools, which only read: inspect_state tells how
-full the caller's context window is and how the other sessions stand, measure_context counts the tokens of a text or a
-conversation. Agent hosts start it; docs/mcp.md tells how to add it to each. The log goes to stderr and to the log file.`,
+Speaks the Model Context Protocol on stdin and stdout until the input ends. Its two tools only read: inspect_state returns how
+full the caller's context window is and lists the other sessions; measure_context counts the tokens of a text or a
+conversation. Agent hosts start this server; docs/mcp.md explains how to add it. The log goes to stderr and to the log file.`,
 	examples: `claude mcp add ctxls -- ctxls mcp
 codex mcp add ctxls -- ctxls mcp
 gemini mcp add --scope user ctxls ctxls mcp
@@ -33,7 +33,7 @@ opencode mcp add ctxls -- ctxls mcp`,
 }
 
 func (a *app) mcp(ctx context.Context) error {
-	host := os.Getppid() // before anything else: it changes when the host ends
+	host := os.Getppid() // read first, since it changes when the host ends
 	a.settings("")
 	a.logFile.also = a.stderr
 	s, err := a.service(ctx)
@@ -48,8 +48,8 @@ func (a *app) mcp(ctx context.Context) error {
 	}).ServeStdio(ctx)
 }
 
-// workspace returns the working directory as the folders of a workspace. The root of a file system is nobody's: desktop
-// programs are started there.
+// workspace returns the working directory as the folders of a workspace. The root of a file system does not count: desktop
+// programs start there.
 func workspace(cwd string) []string {
 	if cwd == "" || filepath.Dir(cwd) == cwd {
 		return nil

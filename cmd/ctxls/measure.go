@@ -14,12 +14,12 @@ import (
 var measureCommand = command{
 	name: "measure", synopsis: "FILE…|- [flags]", short: "count the tokens of conversations and texts",
 	long: `
-A file is an array of messages, the body of a request (messages with system, tools and model), or plain text; - is
-standard input. What begins with [ or { is read as JSON, unless --text says otherwise. Messages may be in the forms of
-OpenAI, Anthropic, OpenCode and Gemini. "~" marks what is not exact: images, unknown blocks, models whose encoding is not
-public.
+A FILE is an array of messages, the body of a request (messages with system, tools and model), or plain text; - is
+standard input. A file that begins with [ or { is read as JSON, unless --text is given. Messages may have the form of
+OpenAI, Anthropic, OpenCode or Gemini. "~" marks a count that is not exact, because of images, unknown blocks, or a model
+whose encoding is not public.
 
---json prints the result of context/measure for one file; for several, {"files": […], "tokens", "exact"}.`,
+--json prints the result of context/measure for one file, and {"files": […], "tokens", "exact"} for several.`,
 	examples: `ctxls measure request.json
 ctxls measure --by-role --window 200000 *.json
 git diff | ctxls measure -
@@ -27,11 +27,11 @@ ctxls measure --json chat.json | jq .tokens`,
 	setup: func(fs *pflag.FlagSet) action {
 		var m measuring
 		m.modelFlags.add(fs)
-		threshold := fs.Int("threshold", 0, "`tokens` above which a conversation is too long (default trim.thresholdTokens of the settings)")
-		window := fs.Int("window", 0, "the `tokens` that the model accepts")
+		threshold := fs.Int("threshold", 0, "`tokens` above which a conversation is too long (default: the setting trim.thresholdTokens)")
+		window := fs.Int("window", 0, "size of the model's window in `tokens`")
 		fs.BoolVar(&m.text, "text", false, "count everything as plain text")
-		fs.BoolVar(&m.byRole, "by-role", false, "show what each role takes")
-		fs.BoolVar(&m.byMessage, "by-message", false, "show what each message takes")
+		fs.BoolVar(&m.byRole, "by-role", false, "show the tokens of each role")
+		fs.BoolVar(&m.byMessage, "by-message", false, "show the tokens of each message")
 		asJSON := fs.Bool("json", false, "print JSON")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) == 0 {
@@ -63,7 +63,7 @@ ctxls measure --json chat.json | jq .tokens`,
 	},
 }
 
-// onceFromStdin returns an error where standard input is named more than once: the second one would find it empty.
+// onceFromStdin returns an error if standard input is named more than once, since the second reader would find it empty.
 func onceFromStdin(names []string) error {
 	if i := slices.Index(names, "-"); i >= 0 && slices.Contains(names[i+1:], "-") {
 		return usageError{"- is standard input, which can be read once"}
@@ -71,7 +71,7 @@ func onceFromStdin(names []string) error {
 	return nil
 }
 
-// measuring is what the flags of measure say.
+// measuring holds the flags of measure.
 type measuring struct {
 	modelFlags
 	threshold               int
@@ -133,7 +133,7 @@ func (m *measuring) measureOne(meter *conversation.Meter, data []byte) (ui.Measu
 	return result, nil
 }
 
-// measuredSum is several inputs as JSON.
+// measuredSum is the result of several inputs as JSON.
 type measuredSum struct {
 	Files  []ui.Measured `json:"files"`
 	Tokens int           `json:"tokens"`

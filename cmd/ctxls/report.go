@@ -19,25 +19,25 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// noTasks says what to do where there are no figures.
-var noTasks = hintError{errors.New("no tasks recorded yet"), "one is with each turn of an agent that runs ctxls as a hook; see 'ctxls help install'"}
+// noTasks is the error if there are no figures.
+var noTasks = hintError{errors.New("no finished turns yet"), "a task is recorded when a turn ends; see 'ctxls help install'"}
 
 var reportCommand = command{
-	name: "report", synopsis: "[--html FILE | --csv | --json] [--color WHEN] [--width N]", short: "print the figures over the last tasks of all sessions",
+	name: "report", synopsis: "[--html FILE | --csv | --json] [--color WHEN] [--width N]", short: "print figures over the last tasks of all sessions",
 	long: `
-A task is one turn of an agent, or what a program recorded as one. ABOVE is the share of tasks that are larger than the range.
+A task is one turn of an agent, or a task that a program recorded. ABOVE: share of tasks larger than this row.
 
---html writes a page with plots: how large tasks are, the history of each session and what fills it. It is one file that needs
-no network; - is standard output. --csv prints a line for each task, the oldest first. --json prints the result of
-metrics/report with sessions, compactions, histogram and the tokens of each task.`,
+--html writes a page with plots of the task sizes, the history of each session and what fills its window. The page is one
+file and works offline; - is standard output. --csv prints a line for each task, the oldest first. --json prints the result
+of metrics/report with sessions, compactions, the histogram and the tokens of each task.`,
 	examples: "ctxls report\nctxls report --html report.html\nctxls report --csv > tasks.csv\nctxls report --json | jq .p90Tokens",
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
 		asCSV := fs.Bool("csv", false, "print comma-separated values")
 		html := fs.String("html", "", "write a page to a `file`")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
 				return usageError{"report takes no arguments"}
@@ -45,7 +45,7 @@ metrics/report with sessions, compactions, histogram and the tokens of each task
 			if *asJSON && *asCSV || (*asJSON || *asCSV) && *html != "" {
 				return usageError{"--html, --csv and --json exclude each other"}
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -67,12 +67,12 @@ metrics/report with sessions, compactions, histogram and the tokens of each task
 			case report.Tasks == 0:
 				fail(a.stderr, noTasks)
 			}
-			return ui.Report(a.stdout, report, time.Now(), look)
+			return ui.Report(a.stdout, report, time.Now(), style)
 		}
 	},
 }
 
-// writePage writes the report as a page, with all sessions that are known.
+// writePage writes the report and all sessions as a page.
 func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetReport, file string) error {
 	views, err := s.Sessions(ctx, core.SessionFilter{IncludeEnded: true})
 	if err != nil {
@@ -99,10 +99,10 @@ func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetR
 	return nil
 }
 
-// pageSessions reads history and breakdown of sessions. One that is forgotten meanwhile is left out.
+// pageSessions reads the history and the breakdown of sessions. It skips a session that was deleted meanwhile.
 func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView, p *progress) ([]ui.PageSession, error) {
 	var sessions []ui.PageSession
-	before := int64(0) // bytes of the sessions that are done
+	before := int64(0) // bytes of the sessions done so far
 	for _, v := range views {
 		key, read := session.Key{Host: v.Host, SessionID: v.SessionID}, int64(0)
 		detail, err := s.SessionBreakdown(ctx, key, func(done, total int64) {
@@ -123,14 +123,14 @@ func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView
 	return sessions, nil
 }
 
-// writeWhole writes a file so that nobody sees half of it. What is in it is nobody else's business.
+// writeWhole replaces a file in one step, so that readers never see half of it. Only the user can read it.
 func writeWhole(file string, data []byte) error {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(file, data, 0o600) // a device or a pipe
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: "write", Path: file, Err: path.Err} // of the other file nobody knows
+		return &fs.PathError{Op: "write", Path: file, Err: path.Err} // not the temporary name
 	} else if err != nil {
 		return err
 	}

@@ -16,19 +16,19 @@ import (
 )
 
 var serveCommand = command{
-	name: "serve", synopsis: "[--framing HOW] [--max-body BYTES]", short: "answer an editor or a script: JSON-RPC 2.0 on stdin and stdout",
+	name: "serve", synopsis: "[--framing HOW] [--max-body BYTES]", short: "serve an editor or a script: JSON-RPC 2.0 on stdin and stdout",
 	long: `
-Speaks JSON-RPC 2.0 on stdin and stdout until the input ends, in LSP's framing (Content-Length headers) or with one message a
-line, as the first byte of the input says. An editor greets with initialize and is told of changes; a script may call a
-method at once. docs/protocol.md lists the methods. The log goes to stderr and to the log file.`,
+Speaks JSON-RPC 2.0 on stdin and stdout until the input ends. The first byte of the input chooses the framing: LSP's
+Content-Length headers, or one message per line. An editor sends initialize, and gets notifications of changes. A script may
+call a method at once. docs/protocol.md lists the methods. The log goes to stderr and to the log file.`,
 	examples: `ctxls serve
 ctxls --stdio
 echo '{"jsonrpc":"2.0","id":1,"method":"session/list"}' | ctxls serve | jq .result
 echo '{"jsonrpc":"2.0","id":1,"method":"context/measure","params":{"messages":[{"role":"user","content":"hello"}]}}' | ctxls serve`,
 	setup: func(fs *pflag.FlagSet) action {
-		framing := fs.String("framing", "auto", "`how` messages are told apart: auto, header or line")
+		framing := fs.String("framing", "auto", "`how` messages are delimited: auto, header or line")
 		maxBody := fs.Int64("max-body", rpc.DefaultMaxBody, "largest message, in `bytes`")
-		fs.Bool("stdio", true, "serve on stdin and stdout, which is the only way; editors say so")
+		fs.Bool("stdio", true, "serve on stdin and stdout (always on; editors pass it)")
 		return func(ctx context.Context, a *app, args []string) error {
 			switch {
 			case len(args) > 0:
@@ -56,14 +56,14 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	return rpc.New(options).ServeStdio(ctx)
 }
 
-// editor names the settings that an editor sent, in messages about them.
+// editor names the settings of an editor in messages.
 const editor = "the editor's settings"
 
-// configure puts the settings that an editor sent in force. Its error says all that is wrong with them; what is right of
-// them counts, unless something is more than a warning.
+// configure applies the settings of an editor. Its error lists all problems. Valid settings count all the same, unless a problem is
+// more than a warning.
 func (a *app) configure(settings json.RawMessage) error {
 	a.loader.SetClient(config.Overlay{Name: editor, JSON: settings})
-	_, problems := a.loader.For(a.cwd) // those that come of the other settings, too
+	_, problems := a.loader.For(a.cwd) // including those of other sources
 	var said []string
 	for _, p := range problems {
 		if p.File == editor {

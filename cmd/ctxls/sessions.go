@@ -18,36 +18,36 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// noSessions says what to do where there is nothing to show.
+// noSessions is the error if there is nothing to show.
 var noSessions = hintError{errors.New("no sessions yet"), "a session appears when its agent runs ctxls as a hook; see 'ctxls help install'"}
 
 var sessionsCommand = command{
 	name: "sessions", synopsis: "[--all] [--here] [--watch | --json] [--color WHEN] [--width N]", short: "list the sessions of this machine and how full they are",
 	long: `
---watch shows them on a screen that follows every change, whichever process makes it: ↑↓ choose, enter opens one (history, what
-fills it, working set), s sorts, / filters, ? lists the keys, q quits.
+--watch shows them on a live screen that follows every change. Keys: ↑↓ choose a session, enter opens it (history, what fills
+its window, files in use), s sorts, / filters, ? lists the keys, q quits.
 
-Figures with "~" were worked out by ctxls, "?" is what nobody knows.`,
+"~" marks an estimate, "?" an unknown figure.`,
 	examples: `ctxls sessions
 ctxls sessions --watch
 ctxls sessions --here --all
 ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
-		all := fs.BoolP("all", "a", false, "sessions that have ended too")
+		all := fs.BoolP("all", "a", false, "also list sessions that have ended")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")
-		watch := fs.BoolP("watch", "w", false, "a live screen")
+		watch := fs.BoolP("watch", "w", false, "show a live screen")
 		asJSON := fs.Bool("json", false, "print JSON")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
 				return usageError{"sessions takes no arguments"}
 			}
 			if *watch && *asJSON {
-				return usageError{"--watch and --json exclude each other; for programs, 'ctxls serve' tells of changes"}
+				return usageError{"--watch and --json exclude each other; programs get changes from 'ctxls serve'"}
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				filter.Folders = []string{a.cwd}
 			}
 			if *watch {
-				return a.watchSessions(ctx, s, filter, look)
+				return a.watchSessions(ctx, s, filter, style)
 			}
 			views, err := s.Sessions(ctx, filter)
 			if err != nil {
@@ -73,21 +73,20 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				fail(a.stderr, noSessions)
 				return nil
 			}
-			return ui.Sessions(a.stdout, views, time.Now(), look)
+			return ui.Sessions(a.stdout, views, time.Now(), style)
 		}
 	},
 }
 
-// watchSessions shows sessions on a live screen, for which there must be a terminal.
-func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, look ui.Look) error {
+// watchSessions shows sessions on a live screen. It needs a terminal.
+func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, style ui.Style) error {
 	if _, err := a.screen(); err != nil {
-		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table, 'ctxls serve' tells programs of changes"}
+		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; programs get changes from 'ctxls serve'"}
 	}
-	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: look.Color})
+	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: style.Color})
 }
 
-// printJSON prints a value for programs. A person may see it too: what could do something to a terminal is escaped, which
-// JSON allows anywhere in a string.
+// printJSON prints a value for programs. It escapes characters that could affect a terminal, which JSON allows in any string.
 func printJSON(w io.Writer, v any) error {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -19,38 +19,38 @@ import (
 )
 
 const (
-	// thenDeadline bounds the command that --then runs. People's status lines ask networks; Claude Code itself drops a run only
-	// when the next one is due.
+	// thenDeadline bounds the command that --then runs. Status lines of users call networks. Claude Code itself cancels a run only
+	// when it starts the next.
 	thenDeadline = 5 * time.Second
-	// maxThenOutput bounds what is passed on of it, in bytes.
+	// maxThenOutput bounds the output of that command, in bytes.
 	maxThenOutput = 1 << 20
 )
 
 var statuslineCommand = command{
-	name: "statusline", synopsis: "[--then CMD [--silent]] [--color WHEN] [--width N]", short: "keep Claude Code's own figures and print one line for its status line",
+	name: "statusline", synopsis: "[--then CMD [--silent]] [--color WHEN] [--width N]", short: "store Claude Code's own figures and print its status line",
 	long: `
-Claude Code runs its status line command after each response and gives it the figures that nobody else gets: the window,
-the model as it is spelled, the tokens. ctxls keeps them for every other door and prints one line, coloured by level. "~" marks
-an estimate, "+" a figure that is a response behind, "?" what is unknown. Parts are left out where the line is wider than
-$COLUMNS. 'ctxls install claude-code --statusline' sets it up.
+Claude Code runs its status line command after each response, and passes it figures that hooks do not get: the window, the
+full name of the model, and the tokens. ctxls stores them and prints one line, colored by level. "~" marks an estimate, "+" a
+figure that is one response behind, "?" an unknown figure. If the line is wider than $COLUMNS, some parts are left out.
+'ctxls install claude-code --statusline' sets it up.
 
-With --then, CMD gets the same JSON, and what it prints follows ours, unchanged. It may fail or hang: our line is printed
-all the same.`,
+With --then, CMD gets the same JSON. Its output follows the line of ctxls, unchanged. If CMD fails or hangs, ctxls prints its
+own line all the same.`,
 	examples: `ctxls statusline < payload.json
 ctxls statusline --then 'my-statusline.sh --short' < payload.json
 CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payload.json`,
 	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
-		then := fs.String("then", "", "a shell `command` that gets the same JSON and whose output follows")
+		then := fs.String("then", "", "a shell `command` that gets the same JSON; its output follows")
 		silent := fs.Bool("silent", false, "print only what the --then command prints")
-		when := fs.String("color", "auto", "`when` to colour: always, never, or auto: unless $NO_COLOR is set or $TERM is dumb")
-		width := fs.Int("width", 0, "room for the line in `characters`; 0 is $COLUMNS")
+		when := fs.String("color", "auto", "`when` to use colors: always, never, or auto (unless $NO_COLOR is set or $TERM is dumb)")
+		width := fs.Int("width", 0, "width of the line in `characters`; 0 is $COLUMNS")
 		return func(ctx context.Context, a *app, _ []string) error {
-			passOn := func() {}
+			printThen := func() {}
 			if *then != "" {
-				passOn = a.startThen(ctx, *then)
+				printThen = a.startThen(ctx, *then)
 			}
-			done := a.quietly(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+			done := a.runHook(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
 				out, _, err := s.Hook(ctx, session.HostClaudeCode, "StatusLine", payload)
 				if err != nil || *silent {
 					return "", err
@@ -59,7 +59,7 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 					Format: s.Config(out.Session.CWD).Statusline.Format, Width: a.columns(*width), Color: a.colored(*when),
 				}) + "\n", nil
 			})
-			passOn()
+			printThen()
 			if !done {
 				os.Exit(exitOK) // whatever is still running must not hold the host
 			}
@@ -68,12 +68,12 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 	},
 }
 
-// startThen starts the user's own command with what is on stdin, which stays there to be read again. The function that it
-// returns waits for the command and passes on what it printed.
-func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
+// startThen starts the user's own command with the payload on stdin, and keeps the payload for ctxls. printThen waits for the
+// command and prints its output.
+func (a *app) startThen(ctx context.Context, command string) (printThen func()) {
 	read := make(chan []byte, 1)
 	go func() {
-		payload, _ := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1)) // what broke off is for both to judge
+		payload, _ := io.ReadAll(io.LimitReader(a.stdin, core.MaxPayload+1)) // both programs handle a payload that is cut off
 		read <- payload
 	}()
 	select {
@@ -84,22 +84,22 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 		return func() {}
 	}
 	payload := a.stdin.(*bytes.Reader)
-	ctx, stop := untilSignal(ctx) // the command must not outlive us
+	ctx, stop := untilSignal(ctx) // the command must not outlive ctxls
 	ctx, cancel := context.WithTimeout(ctx, thenDeadline)
 	shell, flag := "sh", "-c"
 	if _, err := exec.LookPath(shell); err != nil && runtime.GOOS == "windows" {
 		shell, flag = "cmd", "/C"
 	}
-	var output, complaints limitedBuffer // not our own streams: what it leaves running would hold them open
+	var output, errors limitedBuffer // not the streams of ctxls: a process that the command leaves running would keep them open
 	cmd := exec.CommandContext(ctx, shell, flag, command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.NewSectionReader(payload, 0, payload.Size()), &output, &complaints
-	cmd.WaitDelay = 100 * time.Millisecond // for what it started and left running
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.NewSectionReader(payload, 0, payload.Size()), &output, &errors
+	cmd.WaitDelay = 100 * time.Millisecond // for processes that it leaves running
 	if err := cmd.Start(); err != nil {
 		cancel()
 		stop()
 		return func() {
 			a.settings("") // the log
-			a.log.Error("status line of the user's own", "command", text.Sanitize(command, 200), "error", err)
+			a.log.Error("the user's own status line", "command", text.Sanitize(command, 200), "error", err)
 		}
 	}
 	return func() {
@@ -107,10 +107,10 @@ func (a *app) startThen(ctx context.Context, command string) (passOn func()) {
 		defer cancel()
 		if err := cmd.Wait(); err != nil {
 			a.settings("") // the log
-			a.log.Warn("status line of the user's own", "command", text.Sanitize(command, 200), "error", err)
+			a.log.Warn("the user's own status line", "command", text.Sanitize(command, 200), "error", err)
 		}
 		_, _ = a.stdout.Write(output.Bytes())
-		_, _ = a.stderr.Write(complaints.Bytes())
+		_, _ = a.stderr.Write(errors.Bytes())
 	}
 }
 
@@ -122,10 +122,10 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// columns returns the room there is: as told on the command line, else as the host tells it; 0 where nobody does.
-func (a *app) columns(told int) int {
-	if told > 0 {
-		return told
+// columns returns the width of the line: the flag, else $COLUMNS, else 0.
+func (a *app) columns(flag int) int {
+	if flag > 0 {
+		return flag
 	}
 	n, err := strconv.Atoi(a.getenv("COLUMNS"))
 	if err != nil || n < 0 {
@@ -134,8 +134,8 @@ func (a *app) columns(told int) int {
 	return n
 }
 
-// colored decides on colours. Hosts show them though they read the line from a pipe, so it does not matter where it goes
-// (https://no-color.org).
+// colored decides whether to use colors (https://no-color.org). Hosts read the line from a pipe and show its colors, so it does not
+// matter whether standard output is a terminal.
 func (a *app) colored(when string) bool {
 	switch when {
 	case "always":

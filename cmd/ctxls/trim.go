@@ -18,12 +18,13 @@ import (
 var trimCommand = command{
 	name: "trim", synopsis: "FILE…|- [flags]", short: "remove the oldest messages of conversations until they fit",
 	long: `
-A file is an array of messages or the body of a request; - is standard input. What is printed is the same document with
-fewer messages: everything that stays keeps its bytes. System messages stay, and a tool call goes with its results. A line
-on stderr says what was done; where the target cannot be met, as much as may go is gone and the exit status is 1.
+A FILE is an array of messages or the body of a request; - is standard input. The output is the same document with fewer
+messages; the other messages keep their bytes. System messages stay, and a tool call is removed together with its results. A
+line on stderr says what was done. If the target cannot be met, everything that may be removed is removed, and the exit
+status is 1.
 
-Several files need --output, a directory in which each is written under its own name. --json prints the result of
-context/trim for one file; for several, {"files": […]}.`,
+Several files need --output, the directory to which each is written under its own name. --json prints the result of
+context/trim for one file, and {"files": […]} for several.`,
 	examples: `ctxls trim request.json > shorter.json
 ctxls trim --target 100000 --strategy toolResults --keep-last 4 chat.json
 jq .messages request.json | ctxls trim - --start-on user
@@ -32,12 +33,12 @@ ctxls trim --output shorter/ *.json`,
 		var flags modelFlags
 		var req conversation.TrimRequest
 		flags.add(fs)
-		target := fs.Int("target", 0, "`tokens` to trim to (default trim.targetTokens of the settings)")
+		target := fs.Int("target", 0, "`tokens` to trim to (default: the setting trim.targetTokens)")
 		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
-		fs.IntVar(&req.KeepLast, "keep-last", 0, "protect the newest `n` messages; a call counts as one with its results")
-		fs.StringVar(&req.StartOn, "start-on", "", "user: let the first message after the system's be a user's own")
-		output := fs.String("output", "", "`directory` to write each document to, under its own name, instead of printing it")
-		asJSON := fs.Bool("json", false, "print what was done, with the messages, as JSON instead of the document")
+		fs.IntVar(&req.KeepLast, "keep-last", 0, "keep the newest `n` messages; a call and its results count as one")
+		fs.StringVar(&req.StartOn, "start-on", "", "user: the first message after the system messages must be a user's")
+		output := fs.String("output", "", "`directory` to write the documents to, instead of printing")
+		asJSON := fs.Bool("json", false, "print the result of context/trim as JSON instead of the document")
 		return func(ctx context.Context, a *app, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -81,8 +82,8 @@ ctxls trim --output shorter/ *.json`,
 	},
 }
 
-// trimPlaces returns where the documents are written, nothing where they are not. No two may go to one place, and none onto its
-// input: that is still the only whole one.
+// trimPlaces returns the paths to write the documents to; nil without --output. No two documents may have the same path, and none
+// may overwrite its input.
 func trimPlaces(dir string, inputs []string) (places []string, err error) {
 	if dir == "" {
 		return nil, nil
@@ -90,7 +91,7 @@ func trimPlaces(dir string, inputs []string) (places []string, err error) {
 	from := map[string]string{}
 	for _, input := range inputs {
 		if input == "-" {
-			return nil, usageError{"--output: standard input has no name to be written under"}
+			return nil, usageError{"--output: standard input has no file name"}
 		}
 		place := filepath.Join(dir, filepath.Base(input))
 		if other, taken := from[place]; taken {
@@ -106,7 +107,7 @@ func trimPlaces(dir string, inputs []string) (places []string, err error) {
 	return places, os.MkdirAll(dir, 0o700)
 }
 
-// sayTrimmed says on standard error what was done; its error is that something could not be trimmed as far as was asked.
+// sayTrimmed prints what was done to standard error. Its error says that a target was not met.
 func sayTrimmed(a *app, all []trimmed, target int) (err error) {
 	for _, t := range all {
 		name := ""
@@ -115,13 +116,13 @@ func sayTrimmed(a *app, all []trimmed, target int) (err error) {
 		}
 		fmt.Fprintln(a.stderr, "ctxls:", name+ui.Trimmed(t.TrimResult, t.exact))
 		if !t.Satisfied && err == nil {
-			err = fmt.Errorf("%s%d tokens are above the target of %d: nothing more may go", name, t.Tokens, target)
+			err = fmt.Errorf("%s%d tokens are above the target of %d: no more messages can be removed", name, t.Tokens, target)
 		}
 	}
 	return err
 }
 
-// trimJSON is what was done as JSON. The messages in it are the inputs' own bytes.
+// trimJSON returns the results as JSON. The messages in it keep the bytes of the inputs.
 func trimJSON(all []trimmed) []byte {
 	if len(all) == 1 {
 		return append(all[0].AppendJSON(nil), '\n')
@@ -146,7 +147,7 @@ type trimmed struct {
 	exact    bool
 }
 
-// trim trims the inputs one after another. Nothing is written before all could be read.
+// trim trims the inputs one after another. Nothing is written before all were read.
 func (a *app) trim(p *progress, names []string, flags modelFlags, req conversation.TrimRequest) ([]trimmed, error) {
 	meter := newMeter(p.counted)
 	req.Conversation = flags.apply(conversation.Conversation{Messages: json.RawMessage("[]")})
@@ -182,6 +183,6 @@ func trimOne(meter *conversation.Meter, data []byte, flags modelFlags, req conve
 	if err != nil {
 		return trimmed{}, err
 	}
-	measured, err := meter.Measure(conversation.MeasureRequest{Conversation: req.Conversation}) // what Trim counted is remembered
+	measured, err := meter.Measure(conversation.MeasureRequest{Conversation: req.Conversation}) // the meter caches the counts of Trim
 	return trimmed{TrimResult: result, document: doc.With(result.Messages), exact: measured.Exact}, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// version is set by the build (-ldflags "-X main.version=…"); a plain go build says what the module system knows.
+// version is set by the build (-ldflags "-X main.version=…"); a plain go build uses the module version.
 var version = ""
 
 var versionCommand = command{

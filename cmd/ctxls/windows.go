@@ -11,18 +11,18 @@ import (
 )
 
 var windowsCommand = command{
-	name: "windows", synopsis: "[MODEL] [--host HOST] [--provider NAME] [--json]", short: "show how large a model's window is taken to be, and why",
+	name: "windows", synopsis: "[MODEL] [--host HOST] [--provider NAME] [--json]", short: "show the window of a model, and its source",
 	long: `
-Without a model: every window that is built in or was learned. With one: the window in force under a host, where that host
-compacts, and what says so. A model may be spelled as hosts, gateways and clouds spell it.`,
+Without a model, lists all windows that are built in or learned. With a model, shows its window under a host, where that host
+compacts, and the source of the figure. Any spelling of hosts, gateways and clouds works.`,
 	examples: `ctxls windows
 ctxls windows claude-opus-4-6
 ctxls windows claude-opus-4.6 --host opencode --provider github-copilot
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", string(session.HostClaudeCode), "the `host` that the model runs under")
-		provider := fs.String("provider", "", "who serves the model")
+		host := fs.String("host", string(session.HostClaudeCode), "the `host` that runs the model")
+		provider := fs.String("provider", "", "the provider of the model")
 		asJSON := fs.Bool("json", false, "print JSON")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 1 {

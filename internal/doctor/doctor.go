@@ -1,5 +1,5 @@
-// Package doctor checks the program, the settings, the state and the hosts, and says what to do about each problem. It starts no
-// program and changes no file; nor does it write to the log.
+// Package doctor checks the program, the settings, the state and the hosts, and says how to fix each problem. It starts no program,
+// changes no file and does not write to the log.
 package doctor
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	Now       time.Time
 }
 
-// Run makes all checks. Later checks rest on earlier ones.
+// Run makes all checks. Later checks use the results of earlier ones.
 func Run(ctx context.Context, o Options) []check.Check {
 	d := doctor{Options: o}
 	d.cfg, d.problems = config.Load(o.Sources)
@@ -58,19 +58,19 @@ type doctor struct {
 	self     string // the path by which hosts run this program; "" is unknown
 	state    store.Inspection
 
-	group  string // of the checks that come
+	group  string // of the next checks
 	checks []check.Check
 }
 
-// maxCheckText bounds what a check says, in characters: paths and names that others chose stand in it.
+// maxCheckText bounds the texts of a check, in characters: they contain paths and names from outside.
 const maxCheckText = 1000
 
-// add notes a check of the present group. hint says what to do; "" is nothing.
+// add adds a check to the current group. hint says what to do; "" is nothing.
 func (d *doctor) add(status check.Status, name, what, hint string) {
 	d.checks = append(d.checks, check.Check{Group: d.group, Name: name, Status: status, What: text.Sanitize(what, maxCheckText), Hint: text.Sanitize(hint, maxCheckText)})
 }
 
-// asked reports whether a host is one of those that doctor is to look at.
+// asked reports whether to check a host.
 func (d *doctor) asked(host session.Host) bool {
 	return len(d.Hosts) == 0 || slices.Contains(d.Hosts, host)
 }
@@ -81,7 +81,7 @@ func (d *doctor) checkProgram() {
 	if hint, ok := errors.AsType[install.Error](err); ok {
 		d.add(check.Fail, "program", err.Error(), hint.Hint())
 	} else if err != nil {
-		d.add(check.Warn, "program", "where it lies is not known: "+err.Error(), "")
+		d.add(check.Warn, "program", "its path is not known: "+err.Error(), "")
 	} else {
 		d.self = self
 		d.add(check.OK, "program", d.Version+", "+self, "")
@@ -91,14 +91,14 @@ func (d *doctor) checkProgram() {
 	case err != nil && d.self == "":
 		d.add(check.Warn, "PATH", "there is no ctxls on the PATH", "")
 	case err != nil:
-		d.add(check.Warn, "PATH", "there is no ctxls on the PATH, where editors, plugins and MCP entries look for it", onPath(dir))
+		d.add(check.Warn, "PATH", "there is no ctxls on the PATH; editors, plugins and MCP entries look for it there", onPath(dir))
 	case d.self != "" && !host.SameFile(found, d.self):
-		d.add(check.Warn, "PATH", "another ctxls comes first: "+found, fmt.Sprintf("'%s version' says which one; remove it, or put %s before it", found, dir))
+		d.add(check.Warn, "PATH", "another ctxls comes first: "+found, fmt.Sprintf("'%s version' prints its version; remove it, or put %s before it on the PATH", found, dir))
 	default:
 		d.add(check.OK, "PATH", found, "")
 	}
 	if d.Env.Getenv("CTXLS_DISABLE") == "1" {
-		d.add(check.Warn, "CTXLS_DISABLE", "is 1 here: whatever is started from here has hooks that do nothing", "unset CTXLS_DISABLE, and remove it from the profile of your shell")
+		d.add(check.Warn, "CTXLS_DISABLE", "is 1: hooks of hosts started from this shell do nothing", "unset CTXLS_DISABLE, and remove it from the profile of your shell")
 	}
 }
 
@@ -112,18 +112,18 @@ func (d *doctor) checkSettings() {
 		}
 	}
 	if none {
-		d.add(check.OK, "files", "none, so the defaults are in force", "")
+		d.add(check.OK, "files", "none; the defaults apply", "")
 	}
 	for _, p := range d.problems {
 		if p.Warning {
-			d.add(check.Warn, "problem", p.String(), "the rest of it counts; 'ctxls config check' shows this again")
+			d.add(check.Warn, "problem", p.String(), "the other settings in it are used; 'ctxls config check' shows this problem again")
 		} else {
-			d.add(check.Fail, "problem", p.String(), "all of it counts for nothing until this is mended; 'ctxls config check' shows whether it is")
+			d.add(check.Fail, "problem", p.String(), "the whole file is ignored until this is fixed; check it with 'ctxls config check'")
 		}
 	}
 }
 
-// onPath returns the command line that puts a directory on the PATH.
+// onPath returns the command that puts a directory on the PATH.
 func onPath(dir string) string {
 	if runtime.GOOS == "windows" {
 		return `set "PATH=` + dir + `;%PATH%"`
@@ -131,7 +131,7 @@ func onPath(dir string) string {
 	return "export PATH=" + quoted(dir) + `:"$PATH"`
 }
 
-// programProblem says what is wrong with a program that a host is to start; "" is nothing.
+// programProblem says why a host cannot start a program as this ctxls; "" is no problem. gone says that it does not start at all.
 func (d *doctor) programProblem(program string) (problem string, gone bool) {
 	found, err := exec.LookPath(filepath.FromSlash(program))
 	switch {
@@ -140,7 +140,7 @@ func (d *doctor) programProblem(program string) (problem string, gone bool) {
 	case errors.Is(err, exec.ErrNotFound):
 		return program + ", which is not on the PATH", true
 	case errors.Is(err, fs.ErrNotExist):
-		return program + ", which is not there", true
+		return program + ", which does not exist", true
 	case err != nil:
 		return program + ", which cannot be run", true
 	case d.self != "" && !host.SameFile(found, d.self):

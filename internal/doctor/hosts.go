@@ -50,13 +50,13 @@ func (d *doctor) checkHosts() {
 		case h.found:
 			d.add(check.OK, string(h.Name), h.where, "")
 		case len(d.Hosts) > 0:
-			d.add(check.Warn, string(h.Name), "not found on this machine: no "+h.Program+" on the PATH, and no directory of its own", "")
+			d.add(check.Warn, string(h.Name), "not found on this machine: no "+h.Program+" on the PATH, and no directory of the host", "")
 		default:
 			d.add(check.Skip, string(h.Name), "not found on this machine", "")
 		}
 	}
 	if !some && len(d.Hosts) == 0 {
-		d.add(check.Warn, "none", "there is no agent host that ctxls installs into", "install one, then 'ctxls install' says what it would do; docs/hosts.md shows how any other agent tells ctxls of its sessions")
+		d.add(check.Warn, "none", "no supported agent host was found", "install a host, then run 'ctxls install'; docs/hosts.md shows how to connect any other agent")
 	}
 	for _, h := range hosts {
 		d.group = string(h.Name)
@@ -142,7 +142,7 @@ func (h hostState) missing(p host.Place) (events []string) {
 	return events
 }
 
-// command returns the command line that puts ctxls into a scope of the host, or takes it out.
+// command returns the command line that installs ctxls into a scope of the host, or removes it.
 func (h hostState) command(verb string, scope settings.Scope, more string) string {
 	line := "ctxls " + verb + " " + string(h.Name) + more
 	if scope != settings.User {
@@ -151,13 +151,13 @@ func (h hostState) command(verb string, scope settings.Scope, more string) strin
 	return line
 }
 
-// checkHooks looks at what runs ctxls at the host's events. elsewhere says that some host has been given ctxls.
+// checkHooks checks the hooks of a host. elsewhere says that ctxls is installed into some host.
 func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	for _, wrong := range h.wrong {
-		d.add(check.Fail, "settings", wrong, "mend the file: its host may not read it either")
+		d.add(check.Fail, "settings", wrong, "fix the file: the host may not be able to read it either")
 	}
 	if len(h.ways) == 0 && len(h.wrong) > 0 {
-		return // what stands in there nobody knows, and install would refuse it
+		return // its content is unknown, and install would refuse to edit it
 	}
 	if len(h.ways) == 0 {
 		status, more := check.Warn, ""
@@ -178,19 +178,19 @@ func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 		if !slices.Contains(programs, w.program) {
 			programs = append(programs, w.program)
 		}
-		undo = append([]string{w.undo}, undo...) // the last that came in is the first to go
+		undo = append([]string{w.undo}, undo...) // the last installation is removed first
 	}
 	if len(where) > 0 {
 		d.add(check.OK, "hooks", "installed "+strings.Join(where, ", and "), "")
 	}
 	if len(programs) > 1 && h.Events != nil { // the same program twice is one hook to most hosts
-		what := "they are installed in more than one way, and each runs: "
+		what := "they are installed more than once, and all of them run: "
 		if h.Deduplicates {
-			what += "a prompt is marked once, but every event costs twice as much"
+			what += "a prompt gets one mark, but every event costs twice the time"
 		} else {
-			what += "every prompt is marked more than once"
+			what += "every prompt gets more than one mark"
 		}
-		d.add(check.Warn, "twice", what, "keep one: "+strings.Join(undo, ", or "))
+		d.add(check.Warn, "twice", what, "keep one of them: "+strings.Join(undo, ", or "))
 	}
 	for _, p := range h.places {
 		d.checkPlace(h, p)
@@ -198,21 +198,21 @@ func (d *doctor) checkHooks(h hostState, elsewhere bool) {
 	d.checkBlocked(h)
 }
 
-// checkPlace says what the hooks of one scope lack.
+// checkPlace checks whether the hooks of one scope are complete.
 func (d *doctor) checkPlace(h hostState, p host.Place) {
 	if !slices.ContainsFunc(p.Own, func(own settings.Own) bool { return own.Undo == "" }) {
 		return
 	}
 	if missing := h.missing(p); len(missing) > 0 {
-		d.add(check.Warn, "hooks", fmt.Sprintf("%d of %d are missing in %s, as after an older ctxls: %s", len(missing), len(h.Events), p.File.Path, strings.Join(missing, ", ")),
+		d.add(check.Warn, "hooks", fmt.Sprintf("%d of %d are missing in %s (an older ctxls installed it): %s", len(missing), len(h.Events), p.File.Path, strings.Join(missing, ", ")),
 			h.command("install", p.Scope, ""))
 	}
 	if problem, _ := d.programProblem(p.Own[0].Program); h.Events == nil && problem == "" && !d.installKeeps(h, p) {
-		d.add(check.Warn, "hooks", p.File.Path+" is of another version of ctxls", h.command("install", p.Scope, ""))
+		d.add(check.Warn, "hooks", p.File.Path+" is from another version of ctxls", h.command("install", p.Scope, ""))
 	}
 }
 
-// checkBlocked says what keeps the host from running what is installed.
+// checkBlocked reports what keeps the host from running its hooks.
 func (d *doctor) checkBlocked(h hostState) {
 	for _, p := range h.places {
 		for _, note := range h.Installer.Blocked(p.File.Text, len(p.Own) > 0) {
@@ -226,13 +226,13 @@ func (d *doctor) checkBlocked(h hostState) {
 	}
 }
 
-// entry is something in a host's settings that runs a program, and what puts it right.
+// entry is an entry of a host's settings that runs a program, and how to fix it.
 type entry struct {
 	what, program, fix string
-	orPath             bool // the host takes the one on the PATH where this is gone
+	orPath             bool // the host runs the ctxls on the PATH if this program is gone
 }
 
-// checkPrograms looks whether what the host's settings name is there, and is this ctxls.
+// checkPrograms checks whether the programs in the host's settings exist and are this ctxls.
 func (d *doctor) checkPrograms(h hostState) {
 	var entries []entry
 	for _, p := range h.places {
@@ -245,7 +245,7 @@ func (d *doctor) checkPrograms(h hostState) {
 				e.fix = "edit " + p.File.Path
 			}
 			if own.Undo != "" {
-				e.what, e.fix = own.Place, "put the directory of ctxls on the PATH that the host is started with"
+				e.what, e.fix = own.Place, "put the directory of ctxls on the PATH of the host"
 			}
 			entries = append(entries, e)
 		}
@@ -270,7 +270,7 @@ func (d *doctor) checkPrograms(h hostState) {
 		seen[e] = true
 		problem, gone := d.programProblem(e.program)
 		if onPath, _ := d.programProblem("ctxls"); gone && e.orPath && onPath == "" {
-			d.add(check.Warn, "program", e.what+": "+problem+"; the ctxls on the PATH is run instead", e.fix)
+			d.add(check.Warn, "program", e.what+": "+problem+"; the host runs the ctxls on the PATH instead", e.fix)
 			continue
 		}
 		switch {
@@ -287,14 +287,13 @@ func (d *doctor) checkPrograms(h hostState) {
 	}
 }
 
-// installKeeps reports whether installing anew would leave the programs of a scope as they are, since somebody has amended the
-// entries.
+// installKeeps reports whether install would leave the entries of a scope as they are, because the user has edited them.
 func (d *doctor) installKeeps(h hostState, p host.Place) bool {
 	_, done, err := h.Installer.Install(p.File.Path, p.File.Text, d.self, false)
 	return err != nil || len(done) == 0
 }
 
-// checkStatusLine looks at the status line that the host shows here: that of the last scope which has one.
+// checkStatusLine checks the status line that the host shows here: that of the last scope with one.
 func (d *doctor) checkStatusLine(h hostState) {
 	for _, p := range slices.Backward(h.places) {
 		line := h.liner.StatusLine(p.File.Text)
@@ -302,46 +301,46 @@ func (d *doctor) checkStatusLine(h hostState) {
 		case !line.Set:
 			continue
 		case line.Program == "":
-			d.add(check.Warn, "status line", "another one ("+text.Sanitize(line.Then, 60)+"); only there does "+h.Title+" tell how large the window is", h.command("install", p.Scope, " --statusline")+" puts ours before it")
+			d.add(check.Warn, "status line", "another one ("+text.Sanitize(line.Then, 60)+"); only there does "+h.Title+" tell how large the window is", h.command("install", p.Scope, " --statusline")+" shows the gauge before it")
 		case line.Then != "":
-			d.add(check.OK, "status line", "ours, with yours behind it ("+text.Sanitize(line.Then, 60)+")", "")
+			d.add(check.OK, "status line", "from ctxls, followed by yours ("+text.Sanitize(line.Then, 60)+")", "")
 		default:
-			d.add(check.OK, "status line", "ours", "")
+			d.add(check.OK, "status line", "from ctxls", "")
 		}
 		return
 	}
 	if len(h.ways) == 0 {
-		return // which has been said, with what to do
+		return // checkHooks has reported it
 	}
 	hint := h.command("install", settings.User, " --statusline")
-	if !slices.ContainsFunc(h.ways, func(w installation) bool { return !w.plugin }) { // install would bring the hooks a second time
+	if !slices.ContainsFunc(h.ways, func(w installation) bool { return !w.plugin }) { // install would add the hooks a second time
 		hint = `"statusLine": {"type": "command", "command": "ctxls statusline"} in ` + h.places[0].File.Path + "; or remove the plugin, and " + hint
 	}
 	d.add(check.Skip, "status line", "none; only there does "+h.Title+" tell how large the window is", hint)
 }
 
-// checkSign says when the host was last heard of.
+// checkSign reports when the last event of the host arrived.
 func (d *doctor) checkSign(host session.Host, installed bool, wants string) {
 	if d.state.Unreadable != nil || len(d.state.Damage) > 0 || d.state.Older {
-		return // nobody can know
+		return // not known
 	}
 	i := slices.IndexFunc(d.state.Sessions, func(s session.Session) bool { return s.Host == host })
 	switch {
 	case i >= 0:
-		d.add(check.OK, "last sign", ui.Ago(d.Now.Sub(d.state.Sessions[i].UpdatedAt)), "")
+		d.add(check.OK, "last event", ui.Ago(d.Now.Sub(d.state.Sessions[i].UpdatedAt)), "")
 	case installed:
-		hint := "start a new session and type a prompt: one that runs already keeps the hooks that it began with"
+		hint := "start a new session and type a prompt; a running session keeps the hooks that it started with"
 		if wants != "" {
 			hint += ". " + wants
 		}
-		d.add(check.Warn, "last sign", "installed, but no hook has ever arrived", hint)
+		d.add(check.Warn, "last event", "installed, but no event has arrived yet", hint)
 	case slices.Contains(d.Hosts, host):
-		d.add(check.Skip, "last sign", "nothing has ever arrived", "")
+		d.add(check.Skip, "last event", "no event has arrived yet", "")
 	}
 }
 
-// programVersion returns the version of a program by where it lies: in an npm package, or in a directory or under a name that is a
-// version. It is "" where nothing says so; nothing is run.
+// programVersion returns the version of a program by its path: from its npm package, or from a directory or file name that is a
+// version. It is "" if the path shows none. It does not run the program.
 func programVersion(program string) string {
 	path, err := filepath.EvalSymlinks(program)
 	if err != nil {

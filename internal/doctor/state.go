@@ -28,7 +28,7 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// What is left on a disk, in bytes, from which on it is near its end, and from which on nothing more can be relied upon.
+// The free space, in bytes, below which doctor warns, and below which it fails.
 const (
 	littleSpace = 64 << 20
 	noSpace     = 1 << 20
@@ -39,7 +39,7 @@ func (d *doctor) checkState() {
 	in := d.state
 	switch {
 	case !in.Exists && in.Unreadable == nil:
-		d.add(check.Skip, "file", in.Path+" is not there yet: the first hook makes it", "")
+		d.add(check.Skip, "file", in.Path+" does not exist yet; the first hook creates it", "")
 	case in.Foreign:
 		d.add(check.Skip, "file", in.Path+" is some other file", "")
 	case in.Exists:
@@ -48,25 +48,25 @@ func (d *doctor) checkState() {
 		case !in.Owned:
 			d.add(check.Warn, "file", what+" belongs to another user", "sudo chown -R \"$USER\" "+quoted(filepath.Dir(in.Path)))
 		case in.Mode&0o077 != 0 && filepath.Separator == '/':
-			d.add(check.Warn, "file", what+" can be read by others", "chmod 600 "+quoted(in.Path))
+			d.add(check.Warn, "file", what+" is readable by other users", "chmod 600 "+quoted(in.Path))
 		default:
 			d.add(check.OK, "file", what, "")
 		}
 	}
 	if in.Network != "" {
-		d.add(check.Warn, "place", fmt.Sprintf("the usual place is on a network file system (%s), so this one is used; it is gone when temporary files are removed", in.Network),
-			"name a file on this machine with store.path in "+d.Sources.UserFile)
+		d.add(check.Warn, "place", fmt.Sprintf("the default place is on a network file system (%s), so this one is used; it is lost when temporary files are removed", in.Network),
+			"set store.path to a file on this machine, in "+d.Sources.UserFile)
 	}
 	if in.Unwritable != nil {
-		d.add(check.Fail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make it and its directory yours to write, or name another file with store.path in "+d.Sources.UserFile)
+		d.add(check.Fail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make the file and its directory writable, or set store.path to another file, in "+d.Sources.UserFile)
 	} else {
 		d.add(check.OK, "writable", "yes", "")
 	}
 	switch free := in.FreeBytes; {
 	case free >= 0 && free < noSpace:
-		d.add(check.Fail, "disk", "full: "+size(free)+" left", "make room, or name a file on another disk with store.path in "+d.Sources.UserFile)
+		d.add(check.Fail, "disk", "full: "+size(free)+" left", "free some space, or set store.path to a file on another disk, in "+d.Sources.UserFile)
 	case free >= 0 && free < littleSpace:
-		d.add(check.Warn, "disk", size(free)+" left", "make room before the state cannot be written any more")
+		d.add(check.Warn, "disk", size(free)+" left", "free some space, before the state can no longer be written")
 	case free >= 0:
 		d.add(check.OK, "disk", size(free)+" left", "")
 	}
@@ -75,13 +75,13 @@ func (d *doctor) checkState() {
 		d.add(check.Fail, "content", in.Unreadable.Error(), unreadableHint(in.Unreadable))
 	case len(in.Damage) > 0:
 		d.add(check.Fail, "content", "damaged: "+strings.Join(in.Damage, "; "),
-			"'ctxls sessions' moves it aside and starts a fresh one; a hook does so too; what is in it of sessions that go on comes back with their next response")
+			"'ctxls sessions' or the next hook moves it aside and starts a new one; running sessions reappear with their next response")
 	case in.Older:
-		d.add(check.OK, "content", "of an older format, which the next hook brings up to date", "")
+		d.add(check.OK, "content", "in an older format, which the next hook updates", "")
 	case in.Exists && len(in.Sessions) == 0:
-		d.add(check.OK, "content", "sound; no session yet", "")
+		d.add(check.OK, "content", "valid; no sessions yet", "")
 	case in.Exists:
-		d.add(check.OK, "content", fmt.Sprintf("sound; %s, the newest %s", ui.Count(len(in.Sessions), "session"), ui.Ago(d.Now.Sub(in.Sessions[0].UpdatedAt))), "")
+		d.add(check.OK, "content", fmt.Sprintf("valid; %s, the newest %s", ui.Count(len(in.Sessions), "session"), ui.Ago(d.Now.Sub(in.Sessions[0].UpdatedAt))), "")
 	}
 	if in.Abandoned {
 		d.add(check.Warn, "log", "the state was removed or replaced while its log was still there", "the next hook moves "+quoted(in.Path+"-wal")+" aside and starts anew")
@@ -91,16 +91,16 @@ func (d *doctor) checkState() {
 		if strings.HasSuffix(in.Aside[n-1], "-wal") {
 			what = "damaged or removed state"
 		}
-		d.add(check.Warn, "moved aside", fmt.Sprintf("%s, the last %s", ui.Count(n, what), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* once nobody wants to look into it")
+		d.add(check.Warn, "moved aside", fmt.Sprintf("%s, the last %s", ui.Count(n, what), in.Aside[n-1]), "rm "+quoted(in.Path)+".corrupt-* when you no longer need them")
 	}
 }
 
-// unreadableHint says what to do about a state that cannot be read.
+// unreadableHint says what to do about an unreadable state.
 func unreadableHint(err error) string {
 	if coded.CodeOf(err) == coded.Invalid {
-		return "'ctxls config path' shows where the name comes from"
+		return "'ctxls config path' shows which setting names it"
 	}
-	return "where the message names no remedy: move the file away, and the next hook starts a fresh one"
+	return "if the message does not say what to do, move the file away; the next hook starts a new one"
 }
 
 // quoted returns a path as a word for a shell.
@@ -125,11 +125,11 @@ func size(n int64) string {
 }
 
 const (
-	// maxLogRead is how much of the log's end is looked at, in bytes.
+	// maxLogRead is how much of the log's end is read, in bytes.
 	maxLogRead = 256 << 10
 	// maxLogLines is how many of its lines are shown.
 	maxLogLines = 3
-	// freshLog is how old a line may be to say something about how things are.
+	// freshLog is the largest age of a line that is shown.
 	freshLog = 24 * time.Hour
 )
 
@@ -138,10 +138,10 @@ func (d *doctor) checkLog() {
 	txt, whole, err := readEnd(path, maxLogRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.add(check.OK, "log", path+" is not there: nothing was ever worth a line", "")
+		d.add(check.OK, "log", "no log yet: nothing to report ("+path+")", "")
 		return
 	case err != nil:
-		d.add(check.Warn, "log", "cannot be read: "+err.Error(), "name another file with log.path in "+d.Sources.UserFile)
+		d.add(check.Warn, "log", "cannot be read: "+err.Error(), "set log.path to another file, in "+d.Sources.UserFile)
 		return
 	}
 	d.add(check.OK, "log", path+" ("+size(whole)+")", "")
@@ -163,15 +163,15 @@ func (d *doctor) checkLog() {
 		}
 		hint := ""
 		if shown == 1 {
-			hint = "docs/troubleshooting.md says what messages mean; 'tail " + quoted(path) + "' shows more"
+			hint = "docs/troubleshooting.md explains messages; 'tail " + quoted(path) + "' shows more"
 		}
 		d.add(check.Warn, strings.ToLower(strings.Replace(parts[2], "WARN", "warning", 1)), text.Sanitize(ui.Ago(d.Now.Sub(at))+": "+message+parts[4], 300), hint)
 	}
 }
 
-// readEnd returns the lines at the end of a regular file, at most so many bytes, and how large the file is.
+// readEnd returns the lines at the end of a regular file, at most most bytes, and the size of the file.
 func readEnd(path string, most int64) (text []byte, whole int64, err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would have to be waited for
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe could block
 		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}
 	f, err := os.Open(path)
@@ -191,7 +191,7 @@ func readEnd(path string, most int64) (text []byte, whole int64, err error) {
 	return text, info.Size(), err
 }
 
-// sessions returns those of the hosts that were asked about, the newest first.
+// sessions returns the sessions of the hosts to check, the newest first.
 func (d *doctor) sessions() (all []session.Session) {
 	for _, s := range d.state.Sessions {
 		if d.asked(s.Host) {
@@ -223,18 +223,18 @@ func (d *doctor) checkTranscripts() {
 	what := fmt.Sprintf("%d of %d can be read", named-goneAlive-goneEnded, named)
 	switch {
 	case named == 0:
-		d.add(check.Skip, "transcripts", "no session has named one", "")
+		d.add(check.Skip, "transcripts", "no conversation files known yet", "")
 	case goneAlive > 0:
-		d.add(check.Warn, "transcripts", fmt.Sprintf("%s; that of a session at work cannot, such as %s", what, example),
-			"until its host writes it, or you may read it, the figures come from the status line and from estimates")
+		d.add(check.Warn, "transcripts", fmt.Sprintf("%s; that of an active session cannot, such as %s", what, example),
+			"until the host has written it and you may read it, figures come from the status line and from estimates")
 	case goneEnded > 0:
-		d.add(check.OK, "transcripts", what+"; the others are of sessions that are over or idle, and were removed", "")
+		d.add(check.OK, "transcripts", what+"; the others belonged to ended or idle sessions and were removed", "")
 	default:
 		d.add(check.OK, "transcripts", what, "")
 	}
 }
 
-// maxWindows is of how many models doctor shows the window: those of the newest sessions.
+// maxWindows is how many models are checked: those of the newest sessions.
 const maxWindows = 5
 
 func (d *doctor) checkWindows() {
@@ -258,20 +258,20 @@ func (d *doctor) checkWindows() {
 		if known {
 			rules = h.Adapter(d.Env.Getenv).Rules()
 		}
-		cfg, _ := loader.For(cmp.Or(s.CWD, d.Env.CWD)) // a workspace may know better
+		cfg, _ := loader.For(cmp.Or(s.CWD, d.Env.CWD)) // a workspace may set a window
 		usage := core.View(session.Snapshot{Session: s}, learned[m], cfg, rules, d.Now).Usage
 		what := fmt.Sprintf("%s in %s: %s, %s", s.Model, s.Host, ui.Tokens(usage.WindowTokens), usage.WindowWhy)
 		if usage.WindowProvenance != model.WindowFromDefault {
 			d.add(check.OK, "window", what, "")
 			continue
 		}
-		hint := fmt.Sprintf(`{"window": {"overrides": {%q: TOKENS}}} in %s says how large it is`, model.Plain(s.Model), d.Sources.UserFile)
+		hint := fmt.Sprintf(`set {"window": {"overrides": {%q: TOKENS}}} in %s`, model.Plain(s.Model), d.Sources.UserFile)
 		if _, ok := h.Installer.(host.StatusLiner); ok {
-			hint = fmt.Sprintf("'ctxls install %s --statusline': there %s tells it. Or %s", h.Name, h.Title, hint)
+			hint = fmt.Sprintf("run 'ctxls install %s --statusline', where %s reports it; or %s", h.Name, h.Title, hint)
 		}
-		d.add(check.Warn, "window", what+". That is only assumed", hint)
+		d.add(check.Warn, "window", what+" (a default)", hint)
 	}
 	if len(seen) == 0 {
-		d.add(check.Skip, "window", "no session has named its model", "")
+		d.add(check.Skip, "window", "no models known yet", "")
 	}
 }

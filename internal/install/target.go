@@ -94,7 +94,7 @@ func Executable() (string, error) {
 		self = found
 	}
 	if !settings.IsOwn(self) {
-		return "", Error{"this program is called " + filepath.Base(self), "name it ctxls: that is how its hooks are recognised"}
+		return "", Error{"this program is called " + filepath.Base(self), "name it ctxls, so that it can recognize its hooks"}
 	}
 	return filepath.ToSlash(self), nil
 }
@@ -209,9 +209,9 @@ func (t *Target) OtherStatusLines(env host.Env) (notes []string) {
 			continue
 		}
 		if i > slices.Index(scopes, t.Scope) {
-			notes = append(notes, fmt.Sprintf("note: %s has a status line too, and here %s shows that one; --%s puts ours before it", other.File.Path, t.Title, scope))
+			notes = append(notes, fmt.Sprintf("note: %s has a status line too, and %s shows that one here; --%s adds the gauge to it", other.File.Path, t.Title, scope))
 		} else {
-			notes = append(notes, fmt.Sprintf("note: here this one is shown instead of that of %s; --%s would put ours before it", other.File.Path, scope))
+			notes = append(notes, fmt.Sprintf("note: here this one is shown instead of that in %s; --%s would add the gauge to it", other.File.Path, scope))
 		}
 	}
 	return notes

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// categoryNames are what people call the categories.
+// categoryNames are the names of the categories for users.
 var categoryNames = map[session.Category]string{
 	session.CategorySystem:    "system prompt, tools",
 	session.CategoryMemory:    "memory files",
@@ -30,20 +30,20 @@ var categoryNames = map[session.Category]string{
 }
 
 const (
-	shownTools  = 12 // of a breakdown, at most; the rest is summed up
+	shownTools  = 12 // at most; the rest is summed up
 	shownFiles  = 10
 	nameWidth   = 24 // cells
 	widestBar   = 40
-	countsWidth = 2*2 + 7 + 4 // a count, a percentage and the gaps before them
+	countsWidth = 2*2 + 7 + 4 // two gaps, a count and a percentage
 )
 
 // Breakdown writes what fills a session's window, as bars.
-func Breakdown(w io.Writer, s core.SessionDetail, now time.Time, l Look) error {
+func Breakdown(w io.Writer, s core.SessionDetail, now time.Time, l Style) error {
 	_, err := io.WriteString(w, breakdownText(s, now, l))
 	return err
 }
 
-func breakdownText(s core.SessionDetail, now time.Time, l Look) string {
+func breakdownText(s core.SessionDetail, now time.Time, l Style) string {
 	var b strings.Builder
 	u := s.Usage
 	line := func(style lipgloss.Style, parts ...string) {
@@ -55,15 +55,15 @@ func breakdownText(s core.SessionDetail, now time.Time, l Look) string {
 	}
 	line(strong, string(s.Host), orUnknown(projectOf(s.SessionView)), orUnknown(safe(s.Model, 40)), safe(s.SessionID, 40))
 	line(levelStyle(u.Level), tokenPair(u)+" tokens", percentText(u), leftText(u))
-	b.WriteString("\n" + fillingText(s.Breakdown, now, l))
+	b.WriteString("\n" + partsAndFiles(s.Breakdown, now, l))
 	return l.clamp(b.String())
 }
 
-// fillingText draws a breakdown without what it is of.
-func fillingText(bd *session.Breakdown, now time.Time, l Look) string {
+// partsAndFiles draws a breakdown without the line about its session.
+func partsAndFiles(bd *session.Breakdown, now time.Time, l Style) string {
 	var b strings.Builder
 	if bd == nil || bd.Tokens == nil {
-		why := "nobody knows"
+		why := "not known"
 		if bd != nil && bd.Why != "" {
 			why = safe(bd.Why, 200)
 		}
@@ -79,19 +79,19 @@ func fillingText(bd *session.Breakdown, now time.Time, l Look) string {
 	return b.String()
 }
 
-// barCells returns the room for bars beside names of a width.
-func (l Look) barCells(name int) int {
+// barCells returns the width of bars beside names of a width.
+func (l Style) barCells(name int) int {
 	if l.Width == 0 {
 		return widestBar
 	}
 	return min(max(l.Width-name-countsWidth, 0), widestBar)
 }
 
-// bars is one list of bars on one scale.
+// bars is a list of bars on one scale.
 type bars struct {
 	rows  [][]cell
-	most  int // what fills a bar
-	whole int // what is 100 %
+	most  int // the value of a full bar
+	whole int // the value of 100 %
 	cells int
 }
 
@@ -103,8 +103,8 @@ func (t *bars) add(name string, n int) {
 	t.rows = append(t.rows, []cell{{text: name}, {text: length(n, t.most, t.cells), style: barStyle}, {text: "~" + tokens(n), right: true}, {text: percent, style: faint, right: true}})
 }
 
-// partsText draws parts, the tools' results under their sum.
-func partsText(parts []session.Part, whole int, l Look) string {
+// partsText draws parts. Tool results are listed below their sum.
+func partsText(parts []session.Part, whole int, l Style) string {
 	sums, tools := map[session.Category]int{}, []session.Part{}
 	for _, p := range parts {
 		sums[p.Category] += p.Tokens
@@ -139,12 +139,12 @@ func partsText(parts []session.Part, whole int, l Look) string {
 			t.add(fmt.Sprintf("  %d more tools", len(tools)-shownTools), rest)
 		}
 	}
-	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(t.rows[0][0].text))) // all lists of a screen in line
+	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(t.rows[0][0].text))) // aligns all lists of a screen
 	return l.grid(padBars(t), nameWidth)
 }
 
-// filesText draws files. Of a path that is too long the end is kept.
-func filesText(files []session.FilePart, whole int, l Look) string {
+// filesText draws files. It keeps the end of a long path.
+func filesText(files []session.FilePart, whole int, l Style) string {
 	files = files[:min(len(files), shownFiles)]
 	name := nameWidth
 	for _, f := range files {
@@ -160,7 +160,7 @@ func filesText(files []session.FilePart, whole int, l Look) string {
 	return l.grid(padBars(t), name)
 }
 
-// padBars makes all bars' column as wide as the longest may be, so that lists of one screen stand in line.
+// padBars pads all bars to the same width, so that the lists of a screen are aligned.
 func padBars(t bars) [][]cell {
 	for _, row := range t.rows {
 		row[1].text += strings.Repeat(" ", max(0, t.cells-len([]rune(row[1].text))))
@@ -168,7 +168,7 @@ func padBars(t bars) [][]cell {
 	return t.rows
 }
 
-// fitEnd cuts the beginning of a text that is too wide.
+// fitEnd truncates a text at its beginning.
 func fitEnd(text string, width int) string {
 	over := lipgloss.Width(text) - width
 	if over <= 0 || width < 2 {

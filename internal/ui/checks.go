@@ -11,25 +11,24 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// look returns how a status is drawn: by its word, and in colours by a sign before it too.
-func statusLook(s check.Status) (sign string, style lipgloss.Style) {
+// statusStyle returns how a status is drawn: a sign before it, with colors only, and a style.
+func statusStyle(s check.Status) (sign string, style lipgloss.Style) {
 	switch s {
 	case check.OK:
-		return "✓", levelLook[core.LevelNormal]
+		return "✓", levelStyles[core.LevelNormal]
 	case check.Warn:
-		return "!", levelLook[core.LevelWarning]
+		return "!", levelStyles[core.LevelWarning]
 	case check.Fail:
-		return "✗", levelLook[core.LevelCritical]
+		return "✗", levelStyles[core.LevelCritical]
 	}
 	return "·", faint
 }
 
-// narrowestText is the room that a check's text has on any screen, in cells.
+// narrowestText is the smallest width of a check's text, in cells.
 const narrowestText = 24
 
-// Checks writes checks under their groups, which follow each other as they come. Texts are broken into lines where the screen has
-// an edge, and never shortened: what is to be typed stands in them.
-func Checks(w io.Writer, checks []check.Check, l Look) error {
+// Checks writes checks below their groups, in order. Texts are wrapped and never truncated, since they contain commands to type.
+func Checks(w io.Writer, checks []check.Check, l Style) error {
 	names := 0
 	for _, c := range checks {
 		names = max(names, lipgloss.Width(safe(c.Name, 0)))
@@ -44,7 +43,7 @@ func Checks(w io.Writer, checks []check.Check, l Look) error {
 			group = c.Group
 			b.WriteString(l.paint(strong, safe(group, 0)) + "\n")
 		}
-		sign, style := statusLook(c.Status)
+		sign, style := statusStyle(c.Status)
 		status := padded(string(c.Status), len(check.Warn))
 		if l.Color {
 			status = sign + " " + status
@@ -59,8 +58,8 @@ func Checks(w io.Writer, checks []check.Check, l Look) error {
 	return err
 }
 
-// block writes a text behind what stands before it, and its further lines under its first.
-func (l Look) block(before, text string) string {
+// block writes a prefix and a wrapped text, whose lines are aligned.
+func (l Style) block(before, text string) string {
 	indent := lipgloss.Width(before)
 	if l.Width > 0 {
 		text = ansi.Wrap(text, max(l.Width-indent, narrowestText), "")

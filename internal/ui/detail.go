@@ -12,23 +12,22 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// detail is one session as the live screen shows it. Nil parts are still being read.
+// detail is one session on the live screen.
 type detail struct {
 	view    core.SessionDetail
 	samples []session.Sample
-	read    bool   // samples and breakdown are there
-	failed  string // why they are not
-	done    int    // percent of the record that was read so far
+	read    bool   // samples and breakdown were read
+	failed  string // why they could not be read
+	done    int    // percent of the record read so far
 }
 
 const historyHeight = 5
 
-// oneLineGauge is the width from which on all that a gauge says has room on one line, however large its figures are, so that
-// what lies below does not jump with them.
+// oneLineGauge is the width at which a gauge always fits on one line, so that the lines below do not move when its figures grow.
 const oneLineGauge = 96
 
-// detailText draws a session: its gauge, history, what fills it, its sub-agents and its working set.
-func detailText(d detail, now time.Time, l Look) string {
+// detailText draws a session: its gauge, history, breakdown, sub-agents and files in use.
+func detailText(d detail, now time.Time, l Style) string {
 	var b strings.Builder
 	u, s := d.view.Usage, d.view
 	heading := func(text string) { b.WriteString("\n" + l.paint(strong, text) + "\n") }
@@ -47,7 +46,7 @@ func detailText(d detail, now time.Time, l Look) string {
 		line(levelStyle(u.Level), held...)
 		line(levelStyle(u.Level), left...)
 	}
-	line(faint, compactionsText(s.Compactions), "updated "+ago(now.Sub(s.UpdatedAt)), fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)))
+	line(faint, Count(s.Compactions, "compaction"), "updated "+ago(now.Sub(s.UpdatedAt)), fmt.Sprintf("window %s: %s", tokens(u.WindowTokens), safe(u.WindowWhy, 100)))
 	if d.failed != "" {
 		heading(safe(d.failed, 0))
 	}
@@ -63,8 +62,8 @@ func detailText(d detail, now time.Time, l Look) string {
 	} else {
 		b.WriteString(unknown + "\n")
 	}
-	heading("what fills it")
-	b.WriteString(fillingText(s.Breakdown, now, l))
+	heading("what fills the window")
+	b.WriteString(partsAndFiles(s.Breakdown, now, l))
 	if len(s.Agents)+len(s.AgentsEnded) > 0 {
 		heading("sub-agents")
 		var rows [][]cell
@@ -78,19 +77,12 @@ func detailText(d detail, now time.Time, l Look) string {
 		}
 		b.WriteString(l.grid(rows))
 	}
-	heading("working set")
+	heading("files in use")
 	if len(s.WorkingSet) == 0 {
-		b.WriteString("nothing yet\n")
+		b.WriteString("none yet\n")
 	}
 	for _, p := range s.WorkingSet {
 		b.WriteString(fitEnd(orUnknown(safe(p, 0)), l.Width) + "\n")
 	}
 	return l.clamp(b.String())
-}
-
-func compactionsText(n int) string {
-	if n == 1 {
-		return "1 compaction"
-	}
-	return fmt.Sprintf("%d compactions", n)
 }

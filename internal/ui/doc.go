@@ -1,3 +1,3 @@
-// Package ui draws what people look at in a terminal. It is given values and a writer and knows nothing of where they come
-// from. Text that came from outside is sanitised here, at the last place before the screen.
+// Package ui draws tables, the status line, the live screen and the HTML report. It gets values and a writer, and does not know the
+// source of the values. It sanitizes text from outside right before it is shown.
 package ui

@@ -23,7 +23,7 @@ type TaskGroup struct {
 }
 
 // TaskGroups writes a table of groups of tasks. by names what they have in common.
-func TaskGroups(w io.Writer, by string, groups []TaskGroup, threshold int, l Look) error {
+func TaskGroups(w io.Writer, by string, groups []TaskGroup, threshold int, l Style) error {
 	head := func(text string) cell { return cell{text: text, style: faint, right: true} }
 	rows := [][]cell{{{text: strings.ToUpper(by), style: faint}, head("TASKS"), head("OVER " + tokens(threshold)), head("AVERAGE"), head("P50"), head("P90"), head("P99"), head("LARGEST")}}
 	for _, g := range groups {
@@ -38,8 +38,8 @@ func TaskGroups(w io.Writer, by string, groups []TaskGroup, threshold int, l Loo
 }
 
 // AlertLine writes that too many tasks exceed the threshold.
-func AlertLine(w io.Writer, alert fleet.Alert, l Look) error {
+func AlertLine(w io.Writer, alert fleet.Alert, l Style) error {
 	text := fmt.Sprintf("alert: %.1f%% of %d tasks are over the threshold, more than %.0f%%", alert.Rate*100, alert.Tasks, alert.Threshold*100)
-	_, err := io.WriteString(w, l.clamp(l.paint(levelLook[core.LevelCritical], text)+"\n"))
+	_, err := io.WriteString(w, l.clamp(l.paint(levelStyles[core.LevelCritical], text)+"\n"))
 	return err
 }

@@ -14,9 +14,9 @@ var levels = []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█
 
 const compactionMark = "▼"
 
-// history draws how full a window was over time, as columns of so many cells each way, with a line of marks under them
-// where it was compacted and a line that says from when to when. Where many samples share a column it shows the highest.
-func history(samples []session.Sample, now time.Time, l Look, width, height int) string {
+// history draws how full a window was over time, in width by height cells. Below are a line with marks of the compactions, and a
+// line with the times. If several samples share a column, it shows the highest.
+func history(samples []session.Sample, now time.Time, l Style, width, height int) string {
 	if len(samples) == 0 || width < 8 {
 		return ""
 	}
@@ -36,7 +36,7 @@ func history(samples []session.Sample, now time.Time, l Look, width, height int)
 		at := column(s.At)
 		columns[at] = max(columns[at], s.Tokens)
 		marks[at] = marks[at] || s.Kind == session.SampleCompaction
-		for next := at + 1; i+1 < len(samples) && next < column(samples[i+1].At); next++ { // until there is news it stands
+		for next := at + 1; i+1 < len(samples) && next < column(samples[i+1].At); next++ { // the figure holds until the next sample
 			columns[next] = s.Tokens
 		}
 	}

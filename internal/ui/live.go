@@ -23,7 +23,7 @@ type LiveSource interface {
 	Watch(ctx context.Context) <-chan struct{}
 }
 
-// LiveOptions says what a live screen shows, and where.
+// LiveOptions configures a live screen.
 type LiveOptions struct {
 	Source  LiveSource
 	Filter  core.SessionFilter
@@ -34,21 +34,21 @@ type LiveOptions struct {
 }
 
 const (
-	// liveGather is how long changes are gathered after the first, since they come in bursts; as for clients of the server.
+	// liveGather is how long changes are collected after the first, since they come in bursts.
 	liveGather = 20 * time.Millisecond
-	// liveRetry is the pause before a state that could not be read is read again.
+	// liveRetry is the pause after a failed read of the state.
 	liveRetry = time.Second
-	// liveClock is how often ages are drawn anew. The store is not asked for that.
+	// liveClock is how often ages are redrawn, without reading the store.
 	liveClock = 10 * time.Second
-	// liveLook is how often sessions are looked at though nothing was saved: with time they become idle.
-	liveLook = time.Minute
+	// liveRefresh is how often sessions are read without a change, since they become idle with time.
+	liveRefresh = time.Minute
 )
 
-// Live shows the sessions of this machine on a screen of its own, as they change, until somebody quits or ctx ends.
+// Live shows sessions on a full screen as they change, until the user quits or ctx ends.
 func Live(ctx context.Context, o LiveOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	m := &live{ctx: ctx, source: o.Source, filter: o.Filter, look: Look{Color: o.Color}, changed: o.Source.Watch(ctx)}
+	m := &live{ctx: ctx, source: o.Source, filter: o.Filter, style: Style{Color: o.Color}, changed: o.Source.Watch(ctx)}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ))
 	m.send = p.Send
 	_, err := p.Run()
@@ -58,17 +58,17 @@ func Live(ctx context.Context, o LiveOptions) error {
 	return err
 }
 
-// What comes to the screen beside keys.
+// The messages to the screen, apart from keys.
 type (
 	sessionsMsg struct { // the sessions were read
 		sessions []core.SessionView
 		err      error
 	}
-	changedMsg struct{} // something was saved, by any process
-	clockMsg   struct{} // time goes on
-	lookMsg    struct{} // look at the sessions anyway
-	detailMsg  struct { // the session that was opened was read
-		opened int // how many were opened before: what was read of an earlier one is dropped
+	changedMsg struct{} // the store changed
+	clockMsg   struct{} // redraw the ages
+	refreshMsg struct{} // read the sessions again
+	detailMsg  struct { // the open session was read
+		opened int // counts opened sessions, so that results for an earlier one are dropped
 		detail detail
 	}
 	progressMsg struct{ opened, percent int }
@@ -81,7 +81,7 @@ type live struct {
 	filter  core.SessionFilter
 	changed <-chan struct{}
 	send    func(tea.Msg)
-	look    Look
+	style   Style
 	height  int
 
 	sessions []core.SessionView // as read
@@ -90,21 +90,21 @@ type live struct {
 	shown    []core.SessionView // filtered and sorted
 	order    sorting
 	reversed bool
-	words    string // that sessions must hold
-	typing   bool   // the words are being typed
+	words    string // the filter
+	typing   bool   // the user types the filter
 	selected session.Key
 	help     bool
 
-	open   *detail // of the session that is open; nil shows the table
+	open   *detail // the open session; nil shows the table
 	opened int
-	close  context.CancelFunc // stops reading it
-	stale  bool               // it changed while it was being read
-	scroll int                // lines that lie above the screen
+	close  context.CancelFunc // stops reading the open session
+	stale  bool               // it changed while it was read
+	scroll int                // lines above the screen
 }
 
-// Init reads the sessions and begins to listen.
+// Init reads the sessions and starts to wait for changes.
 func (m *live) Init() tea.Cmd {
-	return tea.Batch(m.load, m.listen, after(liveClock, clockMsg{}), after(liveLook, lookMsg{}))
+	return tea.Batch(m.load, m.listen, after(liveClock, clockMsg{}), after(liveRefresh, refreshMsg{}))
 }
 
 func after(d time.Duration, msg tea.Msg) tea.Cmd {
@@ -117,7 +117,7 @@ func (m *live) load() tea.Msg {
 	return sessionsMsg{sessions, err}
 }
 
-// listen waits until something is saved.
+// listen waits for a change of the store.
 func (m *live) listen() tea.Msg {
 	select {
 	case <-m.changed:
@@ -126,25 +126,25 @@ func (m *live) listen() tea.Msg {
 	}
 	time.Sleep(liveGather)
 	select {
-	case <-m.changed: // gathered
+	case <-m.changed: // part of the same burst
 	default:
 	}
 	return changedMsg{}
 }
 
-// Update takes what comes.
+// Update handles a message.
 func (m *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.look.Width, m.height = msg.Width, msg.Height
+		m.style.Width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
 	case changedMsg:
 		return m, tea.Batch(m.load, m.listen)
 	case clockMsg:
 		return m, after(liveClock, clockMsg{})
-	case lookMsg:
-		return m, tea.Batch(m.load, after(liveLook, lookMsg{}))
+	case refreshMsg:
+		return m, tea.Batch(m.load, after(liveRefresh, refreshMsg{}))
 	case sessionsMsg:
 		m.loaded, m.err = true, msg.err
 		if msg.err != nil {
@@ -169,12 +169,12 @@ func (m *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// arrange filters and sorts what was read, and keeps the selection on its session.
+// arrange filters and sorts the sessions, and keeps the selection on its session.
 func (m *live) arrange() {
 	at := m.index()
 	m.shown = nil
 	for _, s := range m.sessions {
-		if holds(s, m.words) {
+		if matches(s, m.words) {
 			m.shown = append(m.shown, s)
 		}
 	}
@@ -189,15 +189,15 @@ func (m *live) arrange() {
 	}
 }
 
-// index returns the place of the selected session, -1 where it is not shown.
+// index returns the index of the selected session, -1 if it is not shown.
 func (m *live) index() int {
 	return slices.IndexFunc(m.shown, func(s core.SessionView) bool { return keyOf(s) == m.selected })
 }
 
 func keyOf(s core.SessionView) session.Key { return session.Key{Host: s.Host, SessionID: s.SessionID} }
 
-// holds reports whether a session holds all of some words, in any case.
-func holds(s core.SessionView, words string) bool {
+// matches reports whether a session contains all words of a filter, in any case.
+func matches(s core.SessionView, words string) bool {
 	text := strings.ToLower(strings.Join([]string{string(s.Host), s.CWD, s.Model, s.Title, s.SessionID, stateText(s)}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {
@@ -207,7 +207,7 @@ func holds(s core.SessionView, words string) bool {
 	return true
 }
 
-// refresh shows what was read of the open session, and reads its record again when there has been a response since.
+// refresh updates the open session, and reads its record again after a response.
 func (m *live) refresh() tea.Cmd {
 	if m.open == nil {
 		return nil
@@ -224,17 +224,17 @@ func (m *live) refresh() tea.Cmd {
 		return nil
 	}
 	if m.open.view.State == core.StateEnded && !m.filter.IncludeEnded {
-		return nil // it is read once after it has ended
+		return nil // it was read after it ended
 	}
-	return m.read() // it has ended, or is forgotten
+	return m.read() // it has ended or was deleted
 }
 
-// sameFigures reports whether two usages are of the same response.
+// sameFigures reports whether two usages are from the same response.
 func sameFigures(a, b core.Usage) bool {
 	return a.AsOf == b.AsOf || a.AsOf != nil && b.AsOf != nil && a.AsOf.Equal(*b.AsOf) && *a.Tokens == *b.Tokens
 }
 
-// read reads history and breakdown of the open session, one reading at a time.
+// read reads the history and the breakdown of the open session, one at a time.
 func (m *live) read() tea.Cmd {
 	if m.stale = m.close != nil; m.stale {
 		return nil
@@ -258,7 +258,7 @@ func (m *live) read() tea.Cmd {
 		d.read, d.failed = d.read || err == nil, ""
 		switch {
 		case coded.CodeOf(err) == coded.NotFound:
-			d.view.State, d.failed = core.StateEnded, "this session is forgotten"
+			d.view.State, d.failed = core.StateEnded, "this session was deleted"
 		case err != nil:
 			d.failed = err.Error()
 		}

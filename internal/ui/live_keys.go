@@ -26,7 +26,7 @@ func (s sorting) String() string {
 	return [sortings]string{"last active", "fullest", "nearest to compaction", "project"}[s]
 }
 
-// compare puts what is to be seen first before the rest, and what is unknown last.
+// compare orders two sessions; unknown figures come last.
 func (s sorting) compare(a, b core.SessionView) int {
 	descending := func(a, b *int) int { return -compareKnown(a, b, -1) }
 	switch s {
@@ -40,7 +40,7 @@ func (s sorting) compare(a, b core.SessionView) int {
 	return b.UpdatedAt.Compare(a.UpdatedAt)
 }
 
-// compareKnown compares numbers; what is unknown compares to those that are known as told.
+// compareKnown compares numbers. unknown is the result for an unknown a and a known b.
 func compareKnown(a, b *int, unknown int) int {
 	switch {
 	case a == nil && b == nil:
@@ -53,14 +53,14 @@ func compareKnown(a, b *int, unknown int) int {
 	return cmp.Compare(*a, *b)
 }
 
-// keysHelp lists what the keys do, for the help.
+// keysHelp lists the keys.
 var keysHelp = [][2]string{
-	{"↑ ↓  k j", "choose a session, or scroll"}, {"enter", "open it: history, what fills it, working set"}, {"esc", "back to the table; clear the filter"},
-	{"s  S", "sort by something else; turn the order round"}, {"/", "filter: words that host, directory, model, title, id or state hold"},
-	{"a", "show ended sessions too, or not"}, {"?", "this help"}, {"q  ctrl+c", "quit"},
+	{"↑ ↓  k j", "choose a session, or scroll"}, {"enter", "open the session: history, what fills its window, files in use"}, {"esc", "back to the table; clear the filter"},
+	{"s  S", "change the order; reverse it"}, {"/", "filter by words in host, directory, model, title, id or state"},
+	{"a", "show or hide ended sessions"}, {"?", "this help"}, {"q  ctrl+c", "quit"},
 }
 
-// key does what a key asks for.
+// key handles a key.
 func (m *live) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	switch {
@@ -125,7 +125,7 @@ func (m *live) key(msg tea.KeyPressMsg) tea.Cmd {
 // maxWords is the longest filter, in characters.
 const maxWords = 200
 
-// typed takes a key while the filter is being typed.
+// typed handles a key while the user types the filter.
 func (m *live) typed(name, txt string) {
 	switch name {
 	case "enter":
@@ -145,10 +145,10 @@ func (m *live) typed(name, txt string) {
 	m.arrange()
 }
 
-// move goes so many lines down: by the selection in the table, by the lines in a session.
+// move moves the selection in the table, or scrolls an open session, by a number of lines.
 func (m *live) move(by int) {
 	if m.open != nil {
-		m.scroll = max(m.scroll+by, 0) // how far there is to go is known where it is drawn
+		m.scroll = max(m.scroll+by, 0) // openLines limits it to the text
 		return
 	}
 	if len(m.shown) > 0 {
@@ -167,7 +167,7 @@ func (m *live) enter() tea.Cmd {
 	return m.read()
 }
 
-// leave goes back to the table.
+// leave returns to the table.
 func (m *live) leave() {
 	if m.close != nil {
 		m.close()

@@ -18,10 +18,10 @@ func (m *live) View() tea.View {
 	return v
 }
 
-// lines returns the lines of the screen, as many as it is high at most.
+// lines returns the lines of the screen, at most its height.
 func (m *live) lines(now time.Time) []string {
-	if m.look.Width == 0 || m.height == 0 {
-		return nil // the terminal has not told its size yet
+	if m.style.Width == 0 || m.height == 0 {
+		return nil // the size of the terminal is not known yet
 	}
 	body := max(m.height-1, 1) // the last line is for hints
 	var lines []string
@@ -40,16 +40,16 @@ func (m *live) lines(now time.Time) []string {
 	}
 	if m.typing {
 		const before = "filter: "
-		hint = before + fitEnd(m.words+"█", m.look.Width-len(before)) // where one types stays in sight
+		hint = before + fitEnd(m.words+"█", m.style.Width-len(before)) // keeps the cursor visible
 	} else {
-		hint = m.look.paint(faint, fit(hint, m.look.Width))
+		hint = m.style.paint(faint, fit(hint, m.style.Width))
 	}
-	return append(lines, fit(hint, m.look.Width))
+	return append(lines, fit(hint, m.style.Width))
 }
 
-// tableLines draws the table, with the selected session in sight.
+// tableLines draws the table, scrolled to the selected session.
 func (m *live) tableLines(now time.Time, height int) []string {
-	l := m.look
+	l := m.style
 	if !m.loaded {
 		return []string{l.paint(faint, "reading the sessions …")}
 	}
@@ -72,7 +72,7 @@ func (m *live) tableLines(now time.Time, height int) []string {
 	rows, of := sessionRows(m.shown, now, l, marker)
 	selected := m.index()
 	at, grid := 0, strings.Split(strings.TrimSuffix(l.grid(rows), "\n"), "\n")
-	plain := strings.Split(Look{}.grid(rows), "\n")
+	plain := strings.Split(Style{}.grid(rows), "\n")
 	for i, line := range grid {
 		switch {
 		case i > 0 && of[i] == selected && of[i-1] != selected:
@@ -90,43 +90,40 @@ func (m *live) tableLines(now time.Time, height int) []string {
 }
 
 func countOf(shown, all int) string {
-	switch {
-	case shown != all:
+	if shown != all {
 		return fmt.Sprintf("%d of %d sessions", shown, all)
-	case all == 1:
-		return "1 session"
 	}
-	return fmt.Sprintf("%d sessions", all)
+	return Count(all, "session")
 }
 
-// emptyLines says what to do where there is nothing to show.
+// emptyLines says what to do if there is nothing to show.
 func (m *live) emptyLines() []string {
-	text := []string{"No sessions yet.", "", "A session appears as soon as its agent runs ctxls as a hook:", "", "  ctxls install claude-code --statusline", "", "Then start the agent. This screen shows it without being asked."}
+	text := []string{"No sessions yet.", "", "A session appears as soon as its agent runs ctxls as a hook:", "", "  ctxls install claude-code --statusline", "", "Then start the agent. This screen shows it at once."}
 	switch {
 	case len(m.sessions) > 0:
-		text = []string{"No session holds " + fmt.Sprintf("%q", m.words) + ".", "", "esc clears the filter."}
+		text = []string{"No session matches " + fmt.Sprintf("%q", m.words) + ".", "", "esc clears the filter."}
 	case !m.filter.IncludeEnded:
 		text = append(text, "", "a shows sessions that have ended.")
 	}
 	for i, line := range text {
-		text[i] = fit(line, m.look.Width)
+		text[i] = fit(line, m.style.Width)
 	}
 	return text
 }
 
-// openLines draws the open session from where it was scrolled to.
+// openLines draws the open session from its scroll position.
 func (m *live) openLines(now time.Time, height int) []string {
-	lines := strings.Split(strings.TrimRight(detailText(*m.open, now, m.look), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(detailText(*m.open, now, m.style), "\n"), "\n")
 	m.scroll = min(m.scroll, max(len(lines)-height, 0))
 	return lines[m.scroll:]
 }
 
 func (m *live) helpLines() []string {
-	text := m.look.paint(strong, "keys") + "\n\n"
+	text := m.style.paint(strong, "keys") + "\n\n"
 	for _, k := range keysHelp {
-		text += m.look.block(fmt.Sprintf("  %-12s", k[0]), k[1])
+		text += m.style.block(fmt.Sprintf("  %-12s", k[0]), k[1])
 	}
-	text += "\n" + m.look.block("figures: ", "~ worked out by ctxls · ? nobody knows · LEFT tokens until the host compacts") +
-		m.look.block("history: ", compactionMark+" the host compacted the conversation")
-	return strings.Split(strings.TrimSuffix(m.look.clamp(text), "\n"), "\n")
+	text += "\n" + m.style.block("figures: ", "~ estimate · ? unknown · LEFT tokens until the host compacts") +
+		m.style.block("history: ", compactionMark+" the host compacted the conversation")
+	return strings.Split(strings.TrimSuffix(m.style.clamp(text), "\n"), "\n")
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Measured is one input and how large it is.
+// Measured is one input and its size.
 type Measured struct {
 	File string `json:"file"` // "-" is standard input
 	conversation.Measurement
-	Text     bool `json:"-"` // it was measured as plain text
+	Text     bool `json:"-"` // measured as plain text
 	Messages int  `json:"-"`
 }
 
-// Measurements writes a row for each input, and one for all of them where there are several. Under it stand the tables of
-// roles and messages of those inputs that carry them.
+// Measurements writes a row for each input, and a total if there are several. Tables by role and by message follow for the inputs that
+// have them.
 func Measurements(w io.Writer, inputs []Measured) error {
 	windows := slices.ContainsFunc(inputs, func(m Measured) bool { return m.WindowTokens != nil })
 	err := table(w, func(row func(...string)) {
@@ -54,7 +54,7 @@ func Measurements(w io.Writer, inputs []Measured) error {
 	return err
 }
 
-// byRole writes the largest part first.
+// byRole writes the tokens of each role, the largest first.
 func byRole(w io.Writer, m Measured) error {
 	roles := slices.SortedFunc(maps.Keys(m.ByRole), func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.ByRole[b], m.ByRole[a]), cmp.Compare(a, b))
@@ -67,7 +67,7 @@ func byRole(w io.Writer, m Measured) error {
 	})
 }
 
-// byMessage writes the messages in their order, counted from 0 as in every other place.
+// byMessage writes the tokens of each message, numbered from 0.
 func byMessage(w io.Writer, m Measured) error {
 	fmt.Fprintf(w, "\n%s by message\n", fileName(m))
 	return table(w, func(row func(...string)) {
@@ -129,10 +129,10 @@ func digits(n int, exact bool) string {
 	return s
 }
 
-// Trimmed writes one line about a trim. exact says whether its tokens are.
+// Trimmed writes one line about a trim. exact says whether its counts are exact.
 func Trimmed(r conversation.TrimResult, exact bool) string {
 	if len(r.Removed)+len(r.Cleared) == 0 {
-		return fmt.Sprintf("nothing trimmed: %s tokens", digits(r.Tokens, exact))
+		return fmt.Sprintf("nothing trimmed: %s %s", digits(r.Tokens, exact), map[bool]string{true: "token", false: "tokens"}[r.Tokens == 1])
 	}
 	var done []string
 	if len(r.Removed) > 0 {
@@ -144,14 +144,9 @@ func Trimmed(r conversation.TrimResult, exact bool) string {
 	return fmt.Sprintf("%s tokens trimmed to %s: %s", digits(r.OriginalTokens, exact), digits(r.Tokens, exact), strings.Join(done, ", "))
 }
 
-func messages(n int) string {
-	if n == 1 {
-		return "1 message"
-	}
-	return fmt.Sprintf("%d messages", n)
-}
+func messages(n int) string { return Count(n, "message") }
 
-// Progress writes how much of an input is read and counted, both in bytes. A total of 0 is one that nobody knows yet.
+// Progress writes how many bytes of an input were read and counted. A total of 0 is unknown.
 func Progress(done, total int64) string {
 	if total == 0 {
 		return "reading"

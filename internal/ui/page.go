@@ -14,7 +14,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// The parts of the page: its frame with a place for each of the others, what it looks like, and what draws it.
+// The parts of the page: its HTML with placeholders for the others, its style and its script.
 var (
 	//go:embed page/page.html
 	pageFrame string
@@ -30,11 +30,10 @@ type PageSession struct {
 	Samples []session.Sample
 }
 
-// maxPageSamples is how many points of a session's history the page holds: more than a plot is wide.
+// maxPageSamples bounds the points of a session's history in the page; no plot is wider.
 const maxPageSamples = 600
 
-// Page writes the report as one HTML page that needs nothing else: style, program and data are in it, and its content
-// security policy allows no request at all.
+// Page writes the report as one HTML page that contains its style, script and data. Its content security policy forbids all requests.
 func Page(w io.Writer, r core.FleetReport, sessions []PageSession, now time.Time) error {
 	data, err := json.Marshal(pageData(r, sessions, now)) // which writes <, > and & as \u003c and the like
 	if err != nil {
@@ -47,13 +46,13 @@ func Page(w io.Writer, r core.FleetReport, sessions []PageSession, now time.Time
 	return err
 }
 
-// hashOf names an inline part in a content security policy.
+// hashOf returns the source expression of an inline part for a content security policy.
 func hashOf(part string) string {
 	sum := sha256.Sum256([]byte(part))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageJSON is what the page's program reads.
+// pageJSON is the data for the page's script.
 type pageJSON struct {
 	Now        time.Time          `json:"now"`
 	Report     core.FleetReport   `json:"report"`
@@ -90,8 +89,8 @@ func pageData(r core.FleetReport, sessions []PageSession, now time.Time) pageJSO
 	return data
 }
 
-// thin returns about so many of the samples that a curve keeps its shape: of each stretch the lowest and the highest, and
-// always the first and the last.
+// thin reduces samples to about most and keeps the shape of the curve: the lowest and the highest of each stretch, and the first and
+// the last sample.
 func thin(samples []session.Sample, most int) []session.Sample {
 	if len(samples) <= most {
 		return samples

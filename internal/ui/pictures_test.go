@@ -16,16 +16,16 @@ const maxPicture = 200_000
 
 // The README's pictures of terminals are what the tests above look at, drawn by internal/tools/picture.
 func TestPictures(t *testing.T) {
-	for name, draw := range map[string]func(Look) string{
-		"sessions.svg": func(l Look) string {
+	for name, draw := range map[string]func(Style) string{
+		"sessions.svg": func(l Style) string {
 			var b strings.Builder
-			_ = Sessions(&b, stage()[:5], noon, Look{Width: 116, Color: l.Color})
+			_ = Sessions(&b, stage()[:5], noon, Style{Width: 116, Color: l.Color})
 			return "$ ctxls sessions\n" + b.String()
 		},
-		"breakdown.svg": func(l Look) string { return "$ ctxls breakdown\n" + breakdownText(filled(), noon, l) },
+		"breakdown.svg": func(l Style) string { return "$ ctxls breakdown\n" + breakdownText(filled(), noon, l) },
 	} {
 		cmd := exec.Command("go", "run", "../tools/picture")
-		cmd.Stdin = strings.NewReader(draw(Look{Width: 80, Color: true}))
+		cmd.Stdin = strings.NewReader(draw(Style{Width: 80, Color: true}))
 		got, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)

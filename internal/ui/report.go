@@ -14,13 +14,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
-// Report writes the fleet's figures and how they are spread.
-func Report(w io.Writer, r core.FleetReport, now time.Time, l Look) error {
+// Report writes the figures over the last tasks and their distribution.
+func Report(w io.Writer, r core.FleetReport, now time.Time, l Style) error {
 	_, err := io.WriteString(w, reportText(r, now, l))
 	return err
 }
 
-func reportText(r core.FleetReport, now time.Time, l Look) string {
+func reportText(r core.FleetReport, now time.Time, l Style) string {
 	pair := func(name, value string) []cell { return []cell{{text: name, style: faint}, {text: value}} }
 	rows := [][]cell{pair("tasks", strconv.Itoa(r.Tasks))}
 	if r.WindowTasks > 0 {
@@ -29,7 +29,7 @@ func reportText(r core.FleetReport, now time.Time, l Look) string {
 	if r.Since != nil {
 		rows[0][1].text += ", since " + ago(now.Sub(*r.Since))
 	}
-	known := func(n int) string { // of an empty ring nothing is known
+	known := func(n int) string { // without tasks nothing is known
 		if r.Tasks == 0 {
 			return unknown
 		}
@@ -53,8 +53,8 @@ func reportText(r core.FleetReport, now time.Time, l Look) string {
 	return l.clamp(text)
 }
 
-// histogramText draws a bar for each bin, with the share of tasks above it.
-func histogramText(r core.FleetReport, l Look) string {
+// histogramText draws a bar for each bin, with the share of tasks above the bin.
+func histogramText(r core.FleetReport, l Style) string {
 	most := 0
 	for _, b := range r.Histogram {
 		most = max(most, b.Tasks)
@@ -68,7 +68,7 @@ func histogramText(r core.FleetReport, l Look) string {
 	for _, b := range r.Histogram {
 		style := barStyle
 		if b.UpTo > r.ThresholdTokens {
-			style = levelLook[core.LevelWarning]
+			style = levelStyles[core.LevelWarning]
 		}
 		above := fmt.Sprintf("%.0f%%", b.Rest*100)
 		if b.Rest > 0 && b.Rest < 0.01 {
@@ -80,7 +80,7 @@ func histogramText(r core.FleetReport, l Look) string {
 	return l.grid(rows)
 }
 
-// marks names what lies in a bin.
+// marks names the percentiles and the threshold in a bin.
 func marks(r core.FleetReport, b fleet.Bin) string {
 	var names []string
 	for _, mark := range []struct {
@@ -100,7 +100,7 @@ func marks(r core.FleetReport, b fleet.Bin) string {
 // ReportCSV writes a line for each task, the oldest first.
 func ReportCSV(w io.Writer, r core.FleetReport) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"task", "tokens", "thresholdTokens", "exceeds"}) // errors are kept until Flush
+	_ = out.Write([]string{"task", "tokens", "thresholdTokens", "exceeds"}) // Flush returns the error
 	for i, n := range r.TaskTokens {
 		_ = out.Write([]string{strconv.Itoa(i + 1), strconv.Itoa(n), strconv.Itoa(r.ThresholdTokens), strconv.FormatBool(n > r.ThresholdTokens)})
 	}

@@ -31,7 +31,7 @@ func fleetReport() core.FleetReport {
 func TestReportScreens(t *testing.T) {
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
-			golden(t, "report-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string { return reportText(fleetReport(), noon, l) }))
+			golden(t, "report-"+screen.name+".txt", drawn(t, screen.Style, func(l Style) string { return reportText(fleetReport(), noon, l) }))
 		})
 	}
 }
@@ -39,7 +39,7 @@ func TestReportScreens(t *testing.T) {
 // Of no tasks nothing is known but how many trims there were.
 func TestReportOfNothing(t *testing.T) {
 	r := core.FleetReport{ContextOptimizationReport: fleet.Fleet{}.Report(settings.Default().Metrics), Histogram: fleet.Histogram(nil)}
-	golden(t, "report-empty.txt", drawn(t, Look{}, func(l Look) string { return reportText(r, noon, l) }))
+	golden(t, "report-empty.txt", drawn(t, Style{}, func(l Style) string { return reportText(r, noon, l) }))
 }
 
 func TestReportCSV(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 func TestSessionsScreens(t *testing.T) {
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
-			golden(t, "sessions-"+screen.name+".txt", drawn(t, screen.Look, sessionsText))
+			golden(t, "sessions-"+screen.name+".txt", drawn(t, screen.Style, sessionsText))
 		})
 	}
 }
 
-func sessionsText(l Look) string {
+func sessionsText(l Style) string {
 	var b strings.Builder
 	_ = Sessions(&b, stage(), noon, l)
 	return b.String()
@@ -28,7 +28,7 @@ func sessionsText(l Look) string {
 func TestBreakdownScreens(t *testing.T) {
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
-			golden(t, "breakdown-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string { return breakdownText(filled(), noon, l) }))
+			golden(t, "breakdown-"+screen.name+".txt", drawn(t, screen.Style, func(l Style) string { return breakdownText(filled(), noon, l) }))
 		})
 	}
 }
@@ -36,7 +36,7 @@ func TestBreakdownScreens(t *testing.T) {
 func TestBreakdownUnknown(t *testing.T) {
 	s := core.SessionDetail{SessionView: stage()[4]}
 	s.Breakdown = &session.Breakdown{Why: "OpenCode keeps no\x1b[2J record"}
-	if got, want := breakdownText(s, noon, Look{}), "opencode · notes · ? · ses_61f2a9\n?/200k tokens · ? · ? to compaction\n\n? (OpenCode keeps no [2J record)\n"; got != want {
+	if got, want := breakdownText(s, noon, Style{}), "opencode · notes · ? · ses_61f2a9\n?/200k tokens · ? · ? to compaction\n\n? (OpenCode keeps no [2J record)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -44,7 +44,7 @@ func TestBreakdownUnknown(t *testing.T) {
 func TestDetailScreens(t *testing.T) {
 	for _, screen := range screens[1:] {
 		t.Run(screen.name, func(t *testing.T) {
-			golden(t, "detail-"+screen.name+".txt", drawn(t, screen.Look, func(l Look) string {
+			golden(t, "detail-"+screen.name+".txt", drawn(t, screen.Style, func(l Style) string {
 				return detailText(detail{view: filled(), samples: curve(), read: true}, noon, l)
 			}))
 		})
@@ -53,8 +53,8 @@ func TestDetailScreens(t *testing.T) {
 
 // The keys are explained in full on a narrow screen too.
 func TestHelpIsNarrow(t *testing.T) {
-	help := drawn(t, Look{Width: 40}, func(l Look) string { return strings.Join((&live{look: l}).helpLines(), "\n") })
-	for _, k := range append(keysHelp, [2]string{"figures:", "? nobody knows · LEFT tokens until the host compacts"}) {
+	help := drawn(t, Style{Width: 40}, func(l Style) string { return strings.Join((&live{style: l}).helpLines(), "\n") })
+	for _, k := range append(keysHelp, [2]string{"figures:", "? unknown · LEFT tokens until the host compacts"}) {
 		if said := strings.Join(strings.Fields(help), " "); !strings.Contains(said, k[1]) {
 			t.Errorf("%s: %q is not all there:\n%s", k[0], k[1], help)
 		}
@@ -63,7 +63,7 @@ func TestHelpIsNarrow(t *testing.T) {
 
 // Who types a long filter sees the end of it.
 func TestLongFilter(t *testing.T) {
-	m := &live{look: Look{Width: 20}, height: 5, typing: true, words: strings.Repeat("shop ", 20) + "the end"}
+	m := &live{style: Style{Width: 20}, height: 5, typing: true, words: strings.Repeat("shop ", 20) + "the end"}
 	lines := m.lines(noon)
 	if got, want := lines[len(lines)-1], "filter: …op the end█"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
@@ -73,7 +73,7 @@ func TestLongFilter(t *testing.T) {
 // A figure that rests on an estimate is marked wherever it is shown.
 func TestEstimateIsMarked(t *testing.T) {
 	s := stage()[3:4]
-	for _, l := range []Look{{}, {Width: 40}, {Width: 80}} {
+	for _, l := range []Style{{}, {Width: 40}, {Width: 80}} {
 		var b strings.Builder
 		_ = Sessions(&b, s, noon, l)
 		for _, want := range []string{"~37%", "~48k", "~83k"} {
@@ -86,7 +86,7 @@ func TestEstimateIsMarked(t *testing.T) {
 
 // At 40 cells neither of the two figures that matter is cut: the share, and what is left to compaction.
 func TestFiguresOfNarrowTables(t *testing.T) {
-	rows, _ := sessionRows(stage(), noon, Look{Width: 40}, 2)
+	rows, _ := sessionRows(stage(), noon, Style{Width: 40}, 2)
 	if width := gridWidth(rows); width > 38 {
 		t.Errorf("beside the mark of the live screen, the table takes %d cells of 38", width)
 	}
@@ -101,14 +101,14 @@ func TestHistory(t *testing.T) {
 		{At: noon, Tokens: 25, WindowTokens: 200, Kind: session.SampleCompaction},
 	}
 	want := strings.Join([]string{"    ████  200", "▄▄▄▄████▂ 0", "────────▼", "4m ago just now", ""}, "\n")
-	got := history(samples, noon, Look{}, 9, 2)
+	got := history(samples, noon, Style{}, 9, 2)
 	if got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	if got := history(samples[:1], noon, Look{}, 9, 1); !strings.Contains(got, "▂") {
+	if got := history(samples[:1], noon, Style{}, 9, 1); !strings.Contains(got, "▂") {
 		t.Errorf("one sample: %q", got)
 	}
-	if got := history(nil, noon, Look{}, 9, 1); got != "" {
+	if got := history(nil, noon, Style{}, 9, 1); got != "" {
 		t.Errorf("no samples: %q", got)
 	}
 }
@@ -122,8 +122,8 @@ func TestHostileNames(t *testing.T) {
 		s.Usage.WindowWhy, s.WorkingSet = text.Draw(rt, "why"), []string{text.Draw(rt, "path")}
 		s.Agents[0].AgentType, s.Agents[0].AgentID = text.Draw(rt, "type"), text.Draw(rt, "agent")
 		s.Breakdown.Parts[9].Tool, s.Breakdown.Files[0].Path = text.Draw(rt, "tool"), text.Draw(rt, "file")
-		l := Look{Width: rapid.IntRange(20, 220).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color")}
-		drawn(t, l, func(l Look) string {
+		l := Style{Width: rapid.IntRange(20, 220).Draw(rt, "width"), Color: rapid.Bool().Draw(rt, "color")}
+		drawn(t, l, func(l Style) string {
 			var b strings.Builder
 			_ = Sessions(&b, []core.SessionView{s.SessionView, stage()[1]}, noon, l)
 			return b.String() + breakdownText(s, noon, l) + detailText(detail{view: s, samples: curve(), read: true}, noon, l)

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Sessions writes a table of sessions with their sub-agents. Where the screen is narrow, columns are shortened or left out.
-func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Look) error {
+// Sessions writes a table of sessions with their sub-agents. On a narrow screen, columns are shortened or left out.
+func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Style) error {
 	rows, _ := sessionRows(sessions, now, l, 0)
 	_, err := io.WriteString(w, l.clamp(l.grid(rows)))
 	return err
@@ -24,35 +24,34 @@ func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Look) e
 
 // column is one column of the table of sessions.
 type column struct {
-	name, short string // of its head
+	name, short string // its header; short is for narrow screens
 	right       bool
 	session     func(core.SessionView) cell
 	agent       func(core.AgentView, core.SessionState) cell // nil is empty
 }
 
-// narrower says how much the table has given way to a narrow screen; each step takes more away.
+// narrower is how much the table is reduced for a narrow screen; each step removes more.
 type narrower int
 
 const (
 	roomy        narrower = iota
-	noTitle               // titles are left out
-	shortHeads            // as are long words
-	noState               // a state is read from the age
-	shortBars             // of five cells
-	noID                  // ids
-	shortNames            // of hosts, projects and models
-	noWindow              // the window beside the tokens
-	noModel               // the model
-	noBars                // the gauge
-	noForecast            // turns that are left
-	noAge                 // the age
-	barestNames           // of projects no more than what the figures leave
-	noStepIsLeft          // lines are cut
+	noTitle               // no titles
+	shortHeads            // short headers
+	noState               // no state; the age shows it
+	shortBars             // bars of five cells
+	noID                  // no ids
+	shortNames            // short names of hosts, projects and models
+	noWindow              // no window beside the tokens
+	noModel               // no model
+	noBars                // no bars
+	noForecast            // no turns left
+	noAge                 // no age
+	barestNames           // project names of seven cells
+	noStepIsLeft          // lines are truncated
 )
 
-// sessionRows returns the table for a screen that is so many cells narrower, with the index of each row's session, -1 of
-// the head.
-func sessionRows(sessions []core.SessionView, now time.Time, l Look, taken int) ([][]cell, []int) {
+// sessionRows returns the table for a screen that is taken cells narrower, and the index of each row's session, -1 for the header.
+func sessionRows(sessions []core.SessionView, now time.Time, l Style, taken int) ([][]cell, []int) {
 	var rows [][]cell
 	var of []int
 	for step := roomy; step <= noStepIsLeft; step++ {
@@ -64,16 +63,16 @@ func sessionRows(sessions []core.SessionView, now time.Time, l Look, taken int) 
 	return rows, of
 }
 
-// gridWidth returns the width of a grid's widest line.
+// gridWidth returns the width of the widest line of a grid.
 func gridWidth(rows [][]cell) int {
 	widest := 0
-	for line := range strings.SplitSeq(Look{}.grid(rows), "\n") {
+	for line := range strings.SplitSeq(Style{}.grid(rows), "\n") {
 		widest = max(widest, lipgloss.Width(line))
 	}
 	return widest
 }
 
-// sessionTable makes the cells of a table.
+// sessionTable returns the cells of a table.
 func sessionTable(sessions []core.SessionView, columns []column, step narrower) ([][]cell, []int) {
 	head := make([]cell, len(columns))
 	for i, c := range columns {
@@ -121,7 +120,7 @@ func sessionTable(sessions []core.SessionView, columns []column, step narrower) 
 	return rows, of
 }
 
-// sessionColumns returns the columns that a step leaves.
+// sessionColumns returns the columns that are shown at a step.
 func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) []column {
 	plain := func(text string) cell { return cell{text: text} }
 	cells, project, model := 10, 24, 28
@@ -153,7 +152,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 	})
 	left, agentLeft := usage(func(u core.Usage) cell { return plain(toCompaction(u)) })
 	all := []struct {
-		until narrower // the step that takes the column away
+		until narrower // the step that removes the column
 		column
 	}{
 		{noStepIsLeft, column{name: "HOST", session: func(s core.SessionView) cell { return plain(hostName(s.Host, step >= shortNames)) }}},
@@ -201,8 +200,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 	return columns
 }
 
-// idWidth returns how much of the sessions' ids has to be shown for the beginning of one to name it: 8 characters, or more
-// where two begin alike.
+// idWidth returns how many characters of an id identify a session: 8, or more if two ids begin alike.
 func idWidth(sessions []core.SessionView) int {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
@@ -220,10 +218,10 @@ func idWidth(sessions []core.SessionView) int {
 	return min(width, 40)
 }
 
-// start returns as much of an id as there is room for, so that it can be copied.
+// start returns the first cells of an id without an ellipsis, so that it can be copied.
 func start(id string, width int) string { return ansi.Truncate(id, width, "") }
 
-// hostName returns a host's name, the short one where there is little room.
+// hostName returns the full or the short name of a host.
 func hostName(host session.Host, short bool) string {
 	if short {
 		name, _, _ := strings.Cut(string(host), "-")
@@ -232,7 +230,7 @@ func hostName(host session.Host, short bool) string {
 	return string(host)
 }
 
-// projectOf names a session's project: its directory.
+// projectOf returns the name of a session's directory.
 func projectOf(s core.SessionView) string {
 	if s.CWD == "" {
 		return ""
@@ -251,7 +249,7 @@ func toCompaction(u core.Usage) string {
 	return estimateMark(u) + tokensOrUnknown(u.ToCompaction)
 }
 
-// forecastText writes how many turns are left, with the range where there is room.
+// forecastText writes how many turns are left; ranged adds the range.
 func forecastText(u core.Usage, ranged bool) string {
 	f := u.TurnsLeft
 	switch {
@@ -265,7 +263,7 @@ func forecastText(u core.Usage, ranged bool) string {
 	return turnsText(f.Mid)
 }
 
-// manyTurns is as many as a forecast is worth telling apart: a session that hardly grows has any number of them left.
+// manyTurns is the largest forecast shown as a number: a session that hardly grows has almost unlimited turns left.
 const manyTurns = 999
 
 func turnsText(n int) string {
@@ -275,7 +273,7 @@ func turnsText(n int) string {
 	return fmt.Sprintf("~%d", n)
 }
 
-// nTurns puts the word behind a number of turns as turnsText writes it.
+// nTurns adds the word "turns" to a number from turnsText.
 func nTurns(number string) string {
 	if number == turnsText(1) {
 		return number + " turn"

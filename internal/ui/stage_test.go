@@ -128,17 +128,17 @@ func golden(t *testing.T, name, got string) {
 // screens are the widths at which everything is drawn: none told, a narrow split, the common two, a wide one.
 var screens = []struct {
 	name string
-	Look
-}{{"plain", Look{}}, {"40", Look{Width: 40}}, {"80", Look{Width: 80}}, {"80-color", Look{Width: 80, Color: true}}, {"120", Look{Width: 120}}, {"200", Look{Width: 200}}, {"200-color", Look{Width: 200, Color: true}}}
+	Style
+}{{"plain", Style{}}, {"40", Style{Width: 40}}, {"80", Style{Width: 80}}, {"80-color", Style{Width: 80, Color: true}}, {"120", Style{Width: 120}}, {"200", Style{Width: 200}}, {"200-color", Style{Width: 200, Color: true}}}
 
 // drawn checks what must hold of every screen: it is no wider than it may be, colours add nothing that can be seen, and
 // nothing but colours is an escape sequence.
-func drawn(t *testing.T, l Look, draw func(Look) string) string {
+func drawn(t *testing.T, l Style, draw func(Style) string) string {
 	t.Helper()
 	text := draw(l)
 	plain := colors.ReplaceAllString(text, "")
 	if l.Color {
-		if bare := draw(Look{Width: l.Width}); bare != plain {
+		if bare := draw(Style{Width: l.Width}); bare != plain {
 			t.Errorf("colours change what is said:\n%s", cmp.Diff(bare, plain))
 		}
 	} else if plain != text {

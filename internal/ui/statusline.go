@@ -5,32 +5,30 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fatih/color"
-
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// defaultStatusline is the line where nothing else is configured. A forecast that nobody can make yet is left out of it.
+// defaultStatusline is the line without configuration. An unknown forecast is left out of it.
 const defaultStatusline = "{bar} {percent} · {tokens}/{window} · {left} · {forecast} · {model}"
 
 // maxStatusline bounds the line, in characters.
 const maxStatusline = 500
 
-// StatuslineOptions says how the line is drawn.
+// StatuslineOptions configures the line.
 type StatuslineOptions struct {
-	// Format is the line with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level} to be replaced, its
-	// parts set off by " · " or " | "; "" is the built-in one.
+	// Format is the line with the placeholders {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level}. Its parts
+	// are separated by " · " or " | ". "" is the built-in format.
 	Format string
-	Width  int  // of the terminal in characters, 0 when it is not known
-	Color  bool // by level
+	Width  int  // of the terminal in characters, 0 if unknown
+	Color  bool // color by level
 }
 
-// importance orders the figures: where the line is too wide, the part whose most important figure comes last here goes first.
+// importance orders the figures. If the line is too wide, the part whose most important figure is last in this list is left out first.
 var importance = []string{"percent", "bar", "level", "tokens", "window", "left", "forecast", "model"}
 
-// Statusline writes one line about a session. Figures that ctxls worked out itself begin with "~", one that is a response behind
-// ends with "+", and what is unknown is "?". Parts are left out until the line fits.
+// Statusline writes one line about a session. "~" marks an estimate, "+" a figure that is one response behind, and "?" an unknown
+// figure. Parts are left out until the line fits.
 func Statusline(s core.SessionView, o StatuslineOptions) string {
 	values := statuslineValues(s)
 	format := o.Format
@@ -51,7 +49,7 @@ func Statusline(s core.SessionView, o StatuslineOptions) string {
 	return safe(fill(line, values, nil), width)
 }
 
-// statuslineValues returns what the placeholders stand for.
+// statuslineValues returns the values of the placeholders.
 func statuslineValues(s core.SessionView) map[string]string {
 	u := s.Usage
 	percent, forecast, level := percentText(u), unknown, unknown
@@ -76,7 +74,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 	}
 }
 
-// shorten leaves parts out of a format, then the bar, until what it makes fits.
+// shorten leaves parts out of a format, and at last the bar, until the line fits.
 func shorten(format string, values map[string]string, width int) string {
 	for !fits(fill(format, values, nil), width) {
 		at := separators(format)
@@ -106,7 +104,7 @@ func shorten(format string, values map[string]string, width int) string {
 	return format
 }
 
-// rankOf returns the place of a part's most important figure; a part without any is the least important.
+// rankOf returns the rank of a part's most important figure; a part without figures has the last rank.
 func rankOf(part string) int {
 	rank := len(importance)
 	for _, m := range placeholders(part) {
@@ -149,7 +147,7 @@ func placeholders(format string) (at [][2]int) {
 	return at
 }
 
-// fill replaces the placeholders of a format, each painted; nil paints nothing. What is no placeholder stays.
+// fill replaces the placeholders of a format with painted values; nil paints nothing. Unknown placeholders stay.
 func fill(format string, values map[string]string, painted func(name, value string) string) string {
 	var b strings.Builder
 	at := 0
@@ -172,33 +170,20 @@ func fill(format string, values map[string]string, painted func(name, value stri
 
 func fits(line string, width int) bool { return utf8.RuneCountInString(line) <= width }
 
-// levelColors are those of a traffic light, since that is what the levels are.
-var levelColors = map[core.Level][]color.Attribute{
-	core.LevelNormal:   {color.FgGreen},
-	core.LevelNotice:   {color.FgYellow},
-	core.LevelWarning:  {color.FgYellow, color.Bold},
-	core.LevelCritical: {color.FgRed, color.Bold},
-}
-
-// paint returns how the pieces of a line are coloured: the gauge by its level, the rest faint.
+// paint returns how the values of a line are painted: the gauge by its level, the rest faint. The caller has decided whether to use
+// colors, since hosts show them although they are no terminal.
 func paint(level *core.Level, on bool) func(name, value string) string {
 	if !on {
 		return nil
 	}
-	gauge, rest := color.New(color.Faint), color.New(color.Faint)
-	if level != nil {
-		gauge = color.New(levelColors[*level]...)
-	}
-	// Whether to colour was decided by the caller: hosts show colours though they are no terminal.
-	gauge.EnableColor()
-	rest.EnableColor()
 	return func(name, value string) string {
+		style := faint
 		switch {
 		case name == "bar" || name == "percent" || name == "level":
-			return gauge.Sprint(value)
+			style = levelStyle(level)
 		case strings.TrimSpace(value) == "":
 			return value
 		}
-		return rest.Sprint(value)
+		return style.Render(value)
 	}
 }

@@ -53,7 +53,7 @@ func TestStatusline(t *testing.T) {
 		{"no room at all", nil, StatuslineOptions{Width: 2}, "7…"},
 		{"parts of one's own", nil, StatuslineOptions{Format: "ctx | {model} | {percent} | {left} | !", Width: 30}, "72% | 23k to compaction"},
 		{"not a placeholder", nil, StatuslineOptions{Format: "{} {Bar} {nothing} {percent}\x1b[2J\nx"}, "{} {Bar} {nothing} 72% [2J x"},
-		{"coloured", nil, StatuslineOptions{Format: "{percent} · {model}", Color: true}, "\x1b[33;1m72%\x1b[0;22m\x1b[2m · \x1b[22m\x1b[2mclaude-sonnet-4-6\x1b[22m"},
+		{"colored", nil, StatuslineOptions{Format: "{percent} · {model}", Color: true}, "\x1b[1;33m72%\x1b[m\x1b[2m · \x1b[m\x1b[2mclaude-sonnet-4-6\x1b[m"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

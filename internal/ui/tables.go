@@ -25,7 +25,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// Windows writes the built-in table of windows and what was learned.
+// Windows writes the built-in table of windows and the learned windows.
 func Windows(w io.Writer, rows []model.WindowRow, learned []session.LearnedWindow) error {
 	return table(w, func(row func(...string)) {
 		row("MODEL", "HOST", "PROVIDER", "WINDOW", "INPUT", "OUTPUT", "SOURCE")
@@ -38,7 +38,7 @@ func Windows(w io.Writer, rows []model.WindowRow, learned []session.LearnedWindo
 	})
 }
 
-// Window writes what is in force for one model.
+// Window writes the window of one model.
 func Window(w io.Writer, model string, win model.Window) error {
 	return table(w, func(row func(...string)) {
 		row("model", safe(model, 100))

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// unknown is shown where a figure is not known. It is never a zero.
+// unknown is shown for an unknown figure, never 0.
 const unknown = "?"
 
 // bar draws a share of 0–100 percent in the given number of cells.
@@ -42,7 +42,7 @@ func tokensOrUnknown(n *int) string {
 	return tokens(*n)
 }
 
-// percentText writes the share people are shown, with "~" before an estimate.
+// percentText writes the share of the window, with "~" before an estimate.
 func percentText(u core.Usage) string {
 	if u.Display.Percent == nil {
 		return unknown
@@ -57,7 +57,7 @@ func estimateMark(u core.Usage) string {
 	return ""
 }
 
-// leftText writes what is left to the compaction point.
+// leftText writes how much is left until the host compacts.
 func leftText(u core.Usage) string {
 	switch {
 	case u.CompactionTokens == nil:
@@ -68,7 +68,7 @@ func leftText(u core.Usage) string {
 	return estimateMark(u) + tokens(*u.ToCompaction) + " to compaction"
 }
 
-// age writes how long ago something was.
+// age writes a duration: now, 5m, 3h, 2d.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -81,7 +81,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// safe makes text from outside fit for one cell of a table.
+// safe sanitizes text from outside for one cell of a table.
 func safe(s string, limit int) string { return strings.TrimSpace(text.Sanitize(s, limit)) }
 
 // Tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.

@@ -124,7 +124,7 @@ func TestLiveScreenOfASessionThatEnds(t *testing.T) {
 	term.press("Enter")
 	term.shows(soon, "claude-opus-4-6 · active · aaaa-1111", "system prompt, tools")
 	m.run(`{"jsonrpc":"2.0","id":1,"method":"session/deleted","params":{"sessionId":"aaaa-1111"}}`, "serve")
-	term.shows(pushed, "claude-opus-4-6 · ended · aaaa-1111", "this session is forgotten")
+	term.shows(pushed, "claude-opus-4-6 · ended · aaaa-1111", "this session was deleted")
 	term.press("q")
 	term.shows(soon, "ended with 0")
 }
@@ -177,5 +177,5 @@ func TestLiveScreenColours(t *testing.T) {
 func TestLiveScreenWithoutATerminal(t *testing.T) {
 	m := newMachine(t)
 	term := m.start("ctxls sessions --watch | cat", 80, 24)
-	term.shows(soon, "--watch: standard output is no terminal", "ctxls serve")
+	term.shows(soon, "--watch: standard output is not a terminal", "ctxls serve")
 }

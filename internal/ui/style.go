@@ -9,18 +9,18 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// Look says how something is drawn.
-type Look struct {
-	Width int  // of the screen in cells; 0 is not known, and then nothing is shortened
-	Color bool // the caller decides, since only it knows what the output is
+// Style says how to draw.
+type Style struct {
+	Width int  // of the screen in cells; 0 is unknown, and nothing is shortened
+	Color bool // the caller decides, since only it knows the output
 }
 
-// The colours are the sixteen that a terminal's own theme chooses, so that they can be read on light and dark ones.
+// These are the sixteen colors of the terminal's own theme, so that they are readable on light and dark backgrounds.
 var (
-	faint     = lipgloss.NewStyle().Faint(true)
-	strong    = lipgloss.NewStyle().Bold(true)
-	barStyle  = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
-	levelLook = map[core.Level]lipgloss.Style{
+	faint       = lipgloss.NewStyle().Faint(true)
+	strong      = lipgloss.NewStyle().Bold(true)
+	barStyle    = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+	levelStyles = map[core.Level]lipgloss.Style{
 		core.LevelNormal:   lipgloss.NewStyle().Foreground(lipgloss.Green),
 		core.LevelNotice:   lipgloss.NewStyle().Foreground(lipgloss.Yellow),
 		core.LevelWarning:  lipgloss.NewStyle().Foreground(lipgloss.Yellow).Bold(true),
@@ -28,16 +28,16 @@ var (
 	}
 )
 
-// levelStyle returns the style of a level; what is unknown is faint.
+// levelStyle returns the style of a level; an unknown level is faint.
 func levelStyle(level *core.Level) lipgloss.Style {
 	if level == nil {
 		return faint
 	}
-	return levelLook[*level]
+	return levelStyles[*level]
 }
 
-// paint styles a text, where there are colours.
-func (l Look) paint(style lipgloss.Style, text string) string {
+// paint styles a text, if there are colors.
+func (l Style) paint(style lipgloss.Style, text string) string {
 	if !l.Color || strings.TrimSpace(text) == "" {
 		return text
 	}
@@ -48,12 +48,12 @@ func (l Look) paint(style lipgloss.Style, text string) string {
 type cell struct {
 	text  string
 	style lipgloss.Style
-	right bool // aligned
+	right bool // aligned right
 }
 
-// grid writes rows of cells in aligned columns with two spaces between them. Cells are cut where they are wider than their
-// column may be; limits names the widest that each column may be, 0 for any. Nothing trails a line.
-func (l Look) grid(rows [][]cell, limits ...int) string {
+// grid writes rows of cells in aligned columns with two spaces between them. limits are the largest widths of the columns, 0 for no
+// limit; wider cells are truncated. Lines have no trailing spaces.
+func (l Style) grid(rows [][]cell, limits ...int) string {
 	var widths []int
 	for _, row := range rows {
 		for i, c := range row {
@@ -70,7 +70,7 @@ func (l Look) grid(rows [][]cell, limits ...int) string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		line, owed := "", 0 // spaces that only count once something follows them
+		line, owed := "", 0 // owed spaces are written once a text follows
 		for i, c := range row {
 			text := fit(c.text, widths[i])
 			pad := widths[i] - lipgloss.Width(text)
@@ -91,8 +91,8 @@ func (l Look) grid(rows [][]cell, limits ...int) string {
 	return b.String()
 }
 
-// clamp cuts every line of a text that may hold escape sequences to the screen.
-func (l Look) clamp(text string) string {
+// clamp truncates every line of a text, which may contain escape sequences, to the width of the screen.
+func (l Style) clamp(text string) string {
 	if l.Width == 0 {
 		return text
 	}
@@ -103,22 +103,22 @@ func (l Look) clamp(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fit cuts a text to a width in cells, marking that with an ellipsis.
+// fit truncates a text to a width in cells, with an ellipsis.
 func fit(text string, width int) string {
-	cut := text
-	// Where clusters of characters are cut apart, the whole may be wider than its parts were counted to be.
+	fitted := text
+	// A text whose character clusters are split may be wider than the sum of its parts.
 	for n := max(width, 0); n >= 0; n-- {
-		if cut = ansi.Truncate(text, n, "…"); lipgloss.Width(cut) <= width {
+		if fitted = ansi.Truncate(text, n, "…"); lipgloss.Width(fitted) <= width {
 			break
 		}
 	}
-	return cut
+	return fitted
 }
 
 // eighths are the parts of a block, from none to seven eighths.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// length draws a quantity as a bar, where most takes all the cells. What is not nothing can be seen.
+// length draws n as a bar; most fills all cells. A bar above 0 is always visible.
 func length(n, most, cells int) string {
 	if n <= 0 || most <= 0 {
 		return ""
