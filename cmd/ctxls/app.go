@@ -157,7 +157,7 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	cfg := a.settings("")
 	busy := busyTimeout
 	if a.silent {
-		busy = a.hookWait() * 3 / 5 // of the time that there is, for other processes to let go of the state
+		busy = a.hookWait() * 3 / 5 // part of the time of a hook
 	}
 	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
 		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) { a.log.Warn(what) }})
