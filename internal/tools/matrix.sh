@@ -1,5 +1,5 @@
 #!/bin/sh
-# matrix.sh [ROW…]: runs TARGETS of the Makefile as if on other machines, all of them or those named: other locales, time zones, masks and
+# matrix.sh [ROW…]: runs TARGETS of the Makefile as if on other machines, each of them or those named: other locales, time zones, masks and
 # terminals; checkouts at other places, of other kinds and owners; another user. Needs root, git, and Debian's locales for Turkish.
 # What is committed is tested.
 set -eu
@@ -31,16 +31,24 @@ copy() {
   cd "$1"
 }
 
+# turkish: makes that locale, in which an I in small letters is no i.
+turkish() {
+  [ -e /usr/share/i18n/locales/tr_TR ] || { apt-get update -qq && apt-get install -y -qq --no-install-recommends locales; } >/dev/null
+  mkdir -p "$work/locales"
+  localedef -i tr_TR -f UTF-8 "$work/locales/tr_TR.UTF-8"
+}
+
+# tarball PLACE: the files without git, and this shell there.
+tarball() {
+  mkdir -p "$1"
+  git archive HEAD | tar -x -C "$1"
+  cd "$1"
+}
+
 row() {
   case $1 in
   lang-c) copy "$work/lang-c" && tests LANG=C LC_ALL=C ;;
-  lang-tr)
-    # Where an I in small letters is no i.
-    [ -e /usr/share/i18n/locales/tr_TR ] || apt-get install -y -qq --no-install-recommends locales >/dev/null
-    mkdir -p "$work/locales"
-    localedef -i tr_TR -f UTF-8 "$work/locales/tr_TR.UTF-8"
-    copy "$work/lang-tr" && tests LOCPATH="$work/locales" LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8
-    ;;
+  lang-tr) turkish && copy "$work/lang-tr" && tests LOCPATH="$work/locales" LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 ;;
   tz) copy "$work/tz" && tests TZ=Pacific/Apia ;;
   umask)
     umask 077
@@ -53,15 +61,16 @@ row() {
     git clone -q --depth 1 "file://$tree" "$work/shallow"
     cd "$work/shallow" && tests
     ;;
-  tarball)
-    mkdir "$work/tarball"
-    git archive HEAD | tar -x -C "$work/tarball"
-    cd "$work/tarball" && tests
-    ;;
+  tarball) tarball "$work/tarball" && tests ;;
   owner)
     copy "$work/owner"
     chown -R 54321:54321 .
     tests
+    ;;
+  all) # at once, for whoever has no time for each
+    umask 077
+    turkish && tarball "$work/a größe/ctxls" && chown -R 54321:54321 . || return
+    tests LOCPATH="$work/locales" LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 TZ=Pacific/Apia TERM=dumb http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9
     ;;
   proxy) copy "$work/proxy" && tests http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 ;;
   user)
@@ -75,13 +84,14 @@ row() {
       setpriv --reuid 54321 --regid 54321 --clear-groups make --no-print-directory $targets
     ;;
   *)
-    echo "ctxls: no row $1; there are $rows" >&2
+    echo "ctxls: no row $1; there are $rows, and all" >&2
     return 2
     ;;
   esac
 }
 
 rows="lang-c lang-tr tz umask term space umlaut shallow tarball owner proxy user"
+# shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $rows
 passed=0 failed=0
 for name; do
