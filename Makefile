@@ -30,7 +30,7 @@ install: build
 # ones first. Whoever adds one adds its name here; what it cannot do on a machine it says in a line "not run: WHAT: WHY".
 HOSTS  := $(patsubst test/%/host/,%,$(wildcard test/*/host/))
 CHECKS := unit lint vscode-unit neovim-test
-STAGES := race vscode-test $(HOSTS:%=e2e-%) fleet-test unit fuzz cross neovim-test lint audit
+STAGES := race vscode-test fleet-test $(HOSTS:%=e2e-%) unit fuzz cross neovim-test lint audit
 
 # What one runs after each change: format, vet, staticcheck, all tests in Go, those of the editors but for a whole VS Code.
 check:
@@ -50,8 +50,8 @@ unit:
 
 # Where tests run our code in their own process. Those that only repeat work in one goroutine are shortened, none is left out.
 race:
-	@if command -v $${CC:-cc} >/dev/null; then set -x; CGO_ENABLED=1 go test -race -short -vet=off $$(go list ./cmd/... ./internal/... | grep -v /internal/tools/); \
-	  else echo 'not run: race: it needs a C compiler'; fi
+	sh internal/tools/with.sh 'the race detector' $${CC:-cc} -- env CGO_ENABLED=1 \
+	  go test -race -short -vet=off $$(go list ./cmd/... ./internal/... | grep -v /internal/tools/)
 
 # With the real agent hosts, offline. Linux only: elsewhere there are no such tests.
 e2e:
@@ -63,16 +63,15 @@ e2e-%:
 
 # ctxls-fleet with a real PostgreSQL, collector and Prometheus. Linux only: elsewhere there are no such tests.
 FLEET := ./internal/team/... ./test/fleet/...
-OTELCOL := $(TOOLS)/otelcol-v0.155.0
-fleet-test: $(OTELCOL)
-	CTXLS_OTELCOL=$(OTELCOL) go test -tags fleet -count=1 -vet=off -timeout 15m $(FLEET)
-
-$(OTELCOL):
-	sh internal/tools/otelcol/build.sh $@
+fleet-test:
+	export CTXLS_OTELCOL; CTXLS_OTELCOL=$$(sh internal/tools/tool.sh otelcol) && \
+	sh internal/tools/with.sh 'the tests of the fleet' /usr/lib/postgresql/15/bin/postgres prometheus promtool -- \
+	  go test -tags fleet -count=1 -vet=off -timeout 15m $(FLEET)
 
 # What the fleet costs and survives: what docs/fleet.md says. MACHINES=100 SECONDS=30 for a short run.
-fleet-bench: $(OTELCOL)
-	CTXLS_OTELCOL=$(OTELCOL) CTXLS_FLEET_BENCH=1 go test -tags fleet -count=1 -vet=off -timeout 60m -v -run '^TestBench' ./test/fleet | grep -v '^ '
+fleet-bench:
+	export CTXLS_OTELCOL; CTXLS_OTELCOL=$$(sh internal/tools/tool.sh otelcol) && \
+	CTXLS_FLEET_BENCH=1 go test -tags fleet -count=1 -vet=off -timeout 60m -v -run '^TestBench' ./test/fleet | grep -v '^ '
 
 # Renews the documents' pictures of the hosts.
 host-pictures:
@@ -149,7 +148,7 @@ neovim-pictures: neovim-test
 
 neovim-lint:
 	cd $(NEOVIM) && "$$(sh test/install.sh stylua)" --check .
-	@if command -v luacheck >/dev/null; then cd $(NEOVIM) && luacheck -q .; else echo 'not run: luacheck: it is not installed'; fi
+	cd $(NEOVIM) && sh ../../internal/tools/with.sh 'the lint of the plugin for Neovim' luacheck -- luacheck -q .
 
 bench: build
 	go run ./internal/tools/bench

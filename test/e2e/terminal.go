@@ -127,7 +127,7 @@ func (term *Terminal) Shows(texts ...string) {
 
 func (term *Terminal) until(what string, holds func() bool) {
 	term.w.T.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			term.w.T.Fatalf("never: %s\n%s", what, term.Screen())
 		}

@@ -92,7 +92,7 @@ func (w *World) InProject(input map[string]any) map[string]any {
 }
 
 // Patience is how long one run of a host may take.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Eventually waits until a condition holds, which says what is wrong as long as it does not.
 func Eventually(t *testing.T, wrong func() string) {

