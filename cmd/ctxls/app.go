@@ -170,7 +170,8 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 		return nil, err
 	}
 	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
-		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log}, nil
+		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log,
+		Forgotten: func(key session.Key) { a.logFile.forget(key.SessionID) }}, nil
 }
 
 // env returns the environment in which hosts look for their settings.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 )
 
@@ -65,6 +67,53 @@ func (l *logFile) open() error {
 	}
 	l.file = file
 	return nil
+}
+
+// forget blanks every line about a session, in the log and in the one before it. The files keep their length, since other processes
+// are appending to them.
+func (l *logFile) forget(sessionID string) {
+	for _, path := range []string{l.path, l.path + ".1"} {
+		blankLines(path, func(line []byte) bool { return names(line, sessionID) })
+	}
+}
+
+// minTelling is the length from which on an id stands for its session wherever it is found, such as in the path of a transcript.
+const minTelling = 8
+
+// names reports whether a line is about a session.
+func names(line []byte, sessionID string) bool {
+	if len(sessionID) >= minTelling && bytes.Contains(line, []byte(sessionID)) {
+		return true
+	}
+	for _, spelled := range []string{sessionID, strconv.Quote(sessionID)} { // as slog spells it
+		if bytes.Contains(append(bytes.TrimSpace(line), ' '), []byte(" session="+spelled+" ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// blankLines writes spaces over the lines of a file that meet a condition. What cannot be done is left.
+func blankLines(path string, meets func([]byte) bool) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4*maxLogBytes {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return
+	}
+	at := int64(0)
+	for line := range bytes.Lines(text) {
+		if meets(line) {
+			_, _ = file.WriteAt(bytes.Repeat([]byte(" "), len(bytes.TrimSuffix(line, []byte("\n")))), at)
+		}
+		at += int64(len(line))
+	}
 }
 
 func (l *logFile) close() {

@@ -41,6 +41,8 @@ type Service struct {
 	RealPath func(path string) (string, error)
 	Meter    *conversation.Meter // counts conversations; nil where none are measured
 	Log      *slog.Logger
+	// Forgotten is told of a session that was deleted, so that what is kept of it besides the state goes, too; nil tells nobody.
+	Forgotten func(session.Key)
 }
 
 // Outcome is what an event led to.
@@ -97,6 +99,9 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 	})
 	if err != nil {
 		return out, err
+	}
+	if changes.Delete && s.Forgotten != nil {
+		s.Forgotten(ev.Key())
 	}
 	s.describe(&out, before, changes, cfg, now)
 	s.tell(ctx, ev, out)
