@@ -77,6 +77,11 @@ fleet-bench:
 host-pictures:
 	go test -tags e2e -count=1 -run '^TestPicture$$' ./test/*/ -update
 
+# Attacks: faults with many repetitions, then fuzzing; prints what was tried. SIEGETIME=2h to search in earnest.
+SIEGETIME ?= 10m
+siege:
+	sh internal/tools/siege.sh $(SIEGETIME)
+
 # Every fuzz target, for a time that one waits for; FUZZTIME=10m to search in earnest.
 FUZZTIME ?= 3s
 fuzz:

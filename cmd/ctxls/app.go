@@ -127,6 +127,9 @@ func (a *app) settings(cwd string) settings.Config {
 		a.openLog(cfg)
 	}
 	for _, p := range problems {
+		if !a.interactive && a.logFile.saidLately(p.String(), time.Now()) { // three hooks run for a prompt, and each reads the settings
+			continue
+		}
 		if p.Warning {
 			a.log.Warn("settings", "problem", p.String())
 		} else {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -65,5 +66,25 @@ func TestADeletedSessionLeavesNoBytes(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Three hooks run for a prompt, and each finds what is wrong with the workspace's settings: that is one line in the log.
+func TestAProblemOfSettingsIsLoggedOnce(t *testing.T) {
+	home := t.TempDir()
+	project := filepath.Join(home, "project", "deep")
+	if err := os.MkdirAll(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "project", ".ctxls.json"), []byte(`{"levels": {"colour": 1}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range []string{"UserPromptSubmit", "PostToolBatch", "Stop"} {
+		cwd, _ := json.Marshal(project)
+		runHook(t, home, strings.NewReader(`{"session_id":"s","hook_event_name":"`+event+`","cwd":`+string(cwd)+`}`))
+	}
+	log, err := os.ReadFile(filepath.Join(home, "ctxls", "ctxls.log"))
+	if err != nil || bytes.Count(log, []byte("problem=")) != 1 {
+		t.Errorf("%v\n%s", err, log)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // maxLogBytes is the size at which the log is rotated; the old file is kept as ".1".
@@ -67,6 +68,36 @@ func (l *logFile) open() error {
 	}
 	l.file = file
 	return nil
+}
+
+// saidAgainAfter is how long a problem that lasts is not logged once more.
+const saidAgainAfter = time.Hour
+
+// saidLately reports whether the end of the log has a line with this problem that is younger than saidAgainAfter.
+func (l *logFile) saidLately(problem string, now time.Time) bool {
+	info, err := os.Lstat(l.path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(l.path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	end := make([]byte, 64<<10)
+	n, _ := file.ReadAt(end, max(0, info.Size()-int64(len(end))))
+	said := []byte(" problem=" + strconv.Quote(problem))
+	for line := range bytes.Lines(end[:n]) {
+		if !bytes.Contains(line, said) {
+			continue
+		}
+		stamp, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("time=")), []byte(" "))
+		at, err := time.Parse(time.RFC3339Nano, string(stamp))
+		if age := now.Sub(at); err == nil && age >= 0 && age < saidAgainAfter {
+			return true
+		}
+	}
+	return false
 }
 
 // forget blanks every line about a session, in the log and in the one before it. The files keep their length, since other processes
