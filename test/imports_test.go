@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"internal/host/generic":    {domain, "internal/host", "internal/host/reply", "internal/host/transcript"},
 	"internal/host/opencode":   {"adapters/opencode", domain, "internal/host", "internal/host/reply", "internal/host/settings", "internal/host/toolpath", "internal/host/transcript"},
 	"adapters/opencode":        {},
+	"internal/records":         {domain},
 	"internal/store":           {domain, "internal/store/sqlite"},
 	"internal/store/sqlite":    {domain},
 	"internal/store/storetest": {domain},
@@ -64,9 +65,9 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"go.lsp.dev/jsonrpc2":                    {"internal/rpc", "internal/rpc/transport"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
-	"modernc.org/sqlite":                     {"internal/store/sqlite"},
-	"database/sql":                           {"internal/store/sqlite"},
-	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite"},
+	"modernc.org/sqlite":                     {"internal/store/sqlite", "internal/host/opencode"},
+	"database/sql":                           {"internal/store/sqlite", "internal/host/opencode"},
+	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite", "internal/records"},
 	"github.com/tailscale/hujson":            {"internal/config", "internal/host/settings"}, // ours, and the hosts''' that we edit
 	"github.com/spf13/pflag":                 {"cmd/ctxls", "cmd/ctxls-fleet"},
 	"github.com/jackc/pgx/":                  {"internal/team/postgres"},

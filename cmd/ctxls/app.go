@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/records"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
 )
@@ -179,6 +181,38 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 
 // env returns the environment in which hosts look for their settings.
 func (a *app) env() host.Env { return host.Env{Getenv: a.getenv, Home: a.home, CWD: a.cwd} }
+
+// discover has a service show the sessions that hosts keep on the disk, too. A brief one leaves out working sets.
+func (a *app) discover(s *core.Service, brief bool) *records.Store {
+	seen := records.Over(s.Store, records.Options{
+		Recorders: a.recorders(), Rules: func(host session.Host) session.Rules { return s.Adapters[host].Rules() },
+		Prepare: s.Count, Config: s.Config, Now: s.Now, Brief: brief, Budget: listBudget,
+	})
+	s.Seen = seen
+	return seen
+}
+
+// recorders returns what finds the records of hosts, as far as the user's settings allow it.
+func (a *app) recorders() []core.Recorder {
+	cfg := a.settings("").Discovery
+	if !cfg.Enabled {
+		return nil
+	}
+	all := registry.Recorders(a.env())
+	if cfg.Hosts == "" {
+		return all
+	}
+	chosen := strings.FieldsFunc(cfg.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
+	for _, name := range chosen {
+		if err := session.CheckHost(session.Host(name)); err != nil {
+			a.log.Warn("settings", "problem", "discovery.hosts: "+err.Error())
+		}
+	}
+	return slices.DeleteFunc(all, func(r core.Recorder) bool { return !slices.Contains(chosen, string(r.Host())) })
+}
+
+// listBudget bounds how long a list of sessions reads records that are on the disk.
+const listBudget = 250 * time.Millisecond
 
 func (a *app) close() {
 	if a.store != nil {

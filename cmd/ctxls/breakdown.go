@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -12,14 +13,15 @@ import (
 	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
 var breakdownCommand = command{
-	name: "breakdown", synopsis: "[SESSION] [--host HOST] [--json] [--color WHEN] [--width N]", short: "show what fills a session's window, and what it grew by last",
+	name: "breakdown", synopsis: "[SESSION|FILE] [--host HOST] [--json] [--color WHEN] [--width N]", short: "show what fills a session's window, and what it grew by last",
 	long: `
 SESSION is an id, or the beginning of one. The default is the session of the current directory that was active last, or else
-the last active session of this machine.
+the last active session of this machine. FILE is a host's record of a session, wherever it lies.
 
 ctxls reads the host's record of the conversation since its last compaction, estimates each part, and scales the parts to the
 usage that the provider reported. "system prompt, tools" is what the record does not explain. If the host keeps no record, the
@@ -47,6 +49,14 @@ figures are "?", with the reason.`,
 			s, err := a.service(ctx)
 			if err != nil {
 				return err
+			}
+			seen := a.discover(s, false)
+			if len(args) == 1 {
+				if key, ok := seen.Name(args[0]); ok {
+					args[0], *host = key.SessionID, string(key.Host)
+				} else if _, err := os.Stat(args[0]); err == nil {
+					return fmt.Errorf("%s: not a record of a session of %s", args[0], strings.Join(registry.Names(registry.Recording()), ", "))
+				}
 			}
 			key, err := a.chooseSession(ctx, s, session.Host(*host), args)
 			if err != nil {

@@ -29,7 +29,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("STATE", filepath.Join(home, ".local", "state", "ctxls"))
-			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")) // the same place on every system
+			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))                    // the same place on every system
+			transcripts, err := filepath.Abs("../../internal/host/claudecode/testdata/transcripts") // of real sessions
+			if err != nil {
+				return err
+			}
+			env.Setenv("TRANSCRIPTS", transcripts)
 			env.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 			return os.MkdirAll(home, 0o700)
 		},

@@ -3,11 +3,17 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/records"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -17,7 +23,7 @@ var measureCommand = command{
 A FILE is an array of messages, the body of a request (messages with system, tools and model), or plain text; - is
 standard input. A file that begins with [ or { is read as JSON, unless --text is given. Messages may have the form of
 OpenAI, Anthropic, OpenCode or Gemini. "~" marks a count that is not exact, because of images, unknown blocks, or a model
-whose encoding is not public.
+whose encoding is not public. A host's record of a session shows what the provider reported last.
 
 --json prints the result of context/measure for one file, and {"files": […], "tokens", "exact"} for several.`,
 	examples: `ctxls measure request.json
@@ -92,6 +98,12 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 	p.expect(names...)
 	var results []ui.Measured
 	for _, name := range names {
+		if record, ok, err := m.measureRecord(a, name); err != nil {
+			return nil, inFile(name, err)
+		} else if ok {
+			results = append(results, record)
+			continue
+		}
 		data, err := a.readInput(name)
 		if err != nil {
 			return nil, err
@@ -106,6 +118,31 @@ func (m *measuring) measure(a *app, p *progress, names []string) ([]ui.Measured,
 		results = append(results, result)
 	}
 	return results, nil
+}
+
+// measureRecord returns what a host's record of a session says that the window holds; false where the file is no record.
+func (m *measuring) measureRecord(a *app, name string) (result ui.Measured, ok bool, err error) {
+	if m.text || name == "-" {
+		return result, false, nil
+	}
+	adapters := registry.Adapters(nil)
+	files := records.Over(nil, records.Options{
+		Recorders: registry.Recorders(a.env()), Rules: func(host session.Host) session.Rules { return adapters[host].Rules() },
+		Prepare: func(*session.Event) {}, Config: a.settings, Now: time.Now,
+	})
+	snap, ok, err := files.File(context.Background(), name)
+	if !ok || err != nil {
+		return result, ok, err
+	}
+	e := snap.Session
+	usage := core.View(snap, session.LearnedWindow{}, a.settings(e.CWD), adapters[e.Host].Rules(), time.Now()).Usage
+	if usage.Tokens == nil {
+		return result, true, fmt.Errorf("a record of %s that reports no tokens since the last compaction", e.Host)
+	}
+	result.File, result.Tokens, result.Exact, result.WindowTokens, result.Percent = name, *usage.Tokens, usage.Exact, &usage.WindowTokens, usage.Percent
+	result.Record = true
+	result.ThresholdTokens, result.ExceedsThreshold = m.threshold, *usage.Tokens > m.threshold
+	return result, true, nil
 }
 
 func (m *measuring) measureOne(meter *conversation.Meter, data []byte) (ui.Measured, error) {

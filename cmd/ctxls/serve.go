@@ -52,6 +52,7 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	}
 	// The environment says how a host is configured only in a hook, which the host started.
 	s.Adapters = registry.Adapters(nil)
+	a.discover(s, false)
 	options.Service, options.Log, options.Configure = s, a.log, a.configure
 	return rpc.New(options).ServeStdio(ctx)
 }

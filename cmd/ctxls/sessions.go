@@ -14,16 +14,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
 // noSessions is the error if there is nothing to show.
-var noSessions = hintError{errors.New("no sessions yet"), "a session appears when its agent runs ctxls as a hook; see 'ctxls help install'"}
+var noSessions = hintError{errors.New("no sessions yet"), "a session appears with the first response of an agent that ctxls knows; see 'ctxls help install'"}
 
 var sessionsCommand = command{
-	name: "sessions", synopsis: "[--all] [--here] [--watch | --json] [--color WHEN] [--width N]", short: "list the sessions of this machine and how full they are",
+	name: "sessions", synopsis: "[--all] [--here] [--host HOST] [--project NAME] [--since AGE] [--limit N] [--watch | --json] [flags]", short: "list the sessions of this machine and how full they are",
 	long: `
+Lists the newest 20 sessions that have not ended, from the hooks of the hosts and from the records that hosts keep of their
+sessions. --all lists every session. SOURCE says where the figures come from: "hooks", or "record" where no hook has told of
+the session.
+
 --watch shows them on a live screen that follows every change. Keys: ↑↓ choose a session, enter opens it (history, what fills
 its window, files in use), s sorts, / filters, ? lists the keys, q quits.
 
@@ -31,10 +36,15 @@ its window, files in use), s sorts, / filters, ? lists the keys, q quits.
 	examples: `ctxls sessions
 ctxls sessions --watch
 ctxls sessions --here --all
+ctxls sessions --host codex --since 7d
 ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
-		all := fs.BoolP("all", "a", false, "also list sessions that have ended")
+		all := fs.BoolP("all", "a", false, "every session, those that have ended too")
+		host := fs.String("host", "", "only sessions of a `host`")
+		project := fs.String("project", "", "only sessions in a directory of this `name`")
+		since := fs.String("since", "", "only sessions that changed within an `age` such as 7d or 12h")
+		limit := fs.Int("limit", 0, "the most sessions to list (default 20, with --all no limit)")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")
 		watch := fs.BoolP("watch", "w", false, "show a live screen")
 		asJSON := fs.Bool("json", false, "print JSON")
@@ -47,6 +57,25 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			if *watch && *asJSON {
 				return usageError{"--watch and --json exclude each other; programs get changes from 'ctxls serve'"}
 			}
+			filter := core.SessionFilter{Host: session.Host(*host), IncludeEnded: *all, Project: *project, Limit: *limit}
+			if *host != "" {
+				if err := session.CheckHost(filter.Host); err != nil {
+					return usageError{err.Error()}
+				}
+			}
+			if *since != "" {
+				age, err := parseAge(*since)
+				if err != nil {
+					return usageError{"--since: " + err.Error()}
+				}
+				filter.Since = time.Now().Add(-age)
+			}
+			switch {
+			case *limit < 0:
+				return usageError{fmt.Sprintf("--limit: want a number above 0, got %d", *limit)}
+			case *limit == 0 && !*all && !*watch:
+				filter.Limit = defaultLimit
+			}
 			style, err := styled.style(a)
 			if err != nil {
 				return err
@@ -55,7 +84,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			if err != nil {
 				return err
 			}
-			filter := core.SessionFilter{IncludeEnded: *all}
+			a.discover(s, !*asJSON)
 			if *here {
 				filter.Folders = []string{a.cwd}
 			}
@@ -73,10 +102,19 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				fail(a.stderr, noSessions)
 				return nil
 			}
-			return ui.Sessions(a.stdout, views, time.Now(), style)
+			if err := ui.Sessions(a.stdout, views, time.Now(), style); err != nil {
+				return err
+			}
+			if *limit == 0 && len(views) == filter.Limit {
+				fmt.Fprintf(a.stderr, "ctxls: the newest %d sessions; 'ctxls sessions --all' lists all\n", defaultLimit)
+			}
+			return nil
 		}
 	},
 }
+
+// defaultLimit is how many sessions a list shows where nothing else is asked for.
+const defaultLimit = 20
 
 // watchSessions shows sessions on a live screen. It needs a terminal.
 func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, style ui.Style) error {

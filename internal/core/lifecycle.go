@@ -45,17 +45,18 @@ func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boun
 	return out.Session, out.Lost, err
 }
 
-// Delete forgets everything of a session and reports whether there was one.
+// Delete forgets everything of a session and reports whether there was one. A session that only its host's record tells of
+// is not shown again; the record stays.
 func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
-	stored, err := s.find(ctx, key)
+	found, err := s.find(ctx, key)
 	if coded.CodeOf(err) == coded.NotFound {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	out, err := s.handleFor(ctx, stored, session.Event{Kind: session.SessionDeleted, Name: "session/deleted"})
-	return out.Deleted, err
+	out, err := s.handleFor(ctx, found, session.Event{Kind: session.SessionDeleted, Name: "session/deleted"})
+	return out.Deleted || found.Recorded && err == nil, err
 }
 
 // handleFor handles an event that a caller reports of a stored session, under the settings of its directory.

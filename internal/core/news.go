@@ -16,7 +16,7 @@ type News struct {
 
 // Changed returns what has changed since a revision, which earlier News told; 0 is before everything.
 func (s *Service) Changed(ctx context.Context, since int64) (News, error) {
-	feed, err := s.Store.Changed(ctx, since)
+	feed, err := s.seen().Changed(ctx, since)
 	if err != nil {
 		return News{}, err
 	}

@@ -17,7 +17,7 @@ import (
 // Sessions returns the sessions that match f as clients see them, the most recently updated first.
 func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView, error) {
 	f.Folders = s.Spellings(f.Folders)
-	stored, err := s.Store.Sessions(ctx, f)
+	stored, err := s.seen().Sessions(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) Session(ctx context.Context, key session.Key) (SessionView, er
 	if err != nil {
 		return SessionView{}, err
 	}
-	stored, err := s.Store.Session(ctx, key)
+	stored, err := s.seen().Session(ctx, key)
 	if err != nil {
 		return SessionView{}, err
 	}
@@ -69,9 +69,9 @@ func (s *Service) Resolve(ctx context.Context, key session.Key) (session.Key, er
 	return found.Key(), nil
 }
 
-// find returns the stored session that a key names, with or without a host.
+// find returns the session that a key names, with or without a host.
 func (s *Service) find(ctx context.Context, key session.Key) (session.Session, error) {
-	found, err := s.Store.FindSessions(ctx, key.SessionID)
+	found, err := s.seen().FindSessions(ctx, key.SessionID)
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) Samples(ctx context.Context, key session.Key, limit int) ([]se
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Samples(ctx, key, limit)
+	return s.seen().Samples(ctx, key, limit)
 }
 
 // Inspection is everything at once, for an agent that wants to know where it stands.
@@ -123,7 +123,7 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 	if in.Windows, err = s.Store.Windows(ctx); err != nil {
 		return in, err
 	}
-	stored, err := s.Store.Sessions(ctx, SessionFilter{})
+	stored, err := s.seen().Sessions(ctx, SessionFilter{})
 	if err != nil {
 		return in, err
 	}

@@ -24,7 +24,9 @@ import (
 // Service is what every door calls: hooks, the JSON-RPC server, the command line. It does what must be done before the
 // transaction, runs Reduce inside it, and reports what came of it.
 type Service struct {
-	Store    Store
+	Store Store
+	// Seen answers the questions about sessions. It is Store, or one that lies over it and knows more sessions; nil is Store.
+	Seen     Store
 	Adapters map[session.Host]Adapter
 	// Config returns the settings in force for a working directory; "" stands for none in particular.
 	Config func(cwd string) settings.Config
@@ -44,6 +46,17 @@ type Service struct {
 	// Forgotten is told of a session that was deleted, so that what is kept of it besides the state goes, too; nil tells nobody.
 	Forgotten func(session.Key)
 }
+
+// seen returns what answers questions about sessions.
+func (s *Service) seen() Store {
+	if s.Seen != nil {
+		return s.Seen
+	}
+	return s.Store
+}
+
+// Count counts the content that an event brings. Handle does it by itself.
+func (s *Service) Count(ev *session.Event) { s.count(ev) }
 
 // Outcome is what an event led to.
 type Outcome struct {

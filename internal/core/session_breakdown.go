@@ -24,7 +24,7 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	st, err := s.Store.Load(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding})
+	st, err := s.seen().Load(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding})
 	if err != nil {
 		return SessionDetail{}, err
 	}

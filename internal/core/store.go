@@ -2,8 +2,12 @@ package core
 
 import (
 	"context"
+	"path"
+	"strings"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -22,6 +26,8 @@ type Store interface {
 	FindSessions(ctx context.Context, id string) ([]session.Session, error)
 	// Sessions returns the sessions that match f, the most recently updated first.
 	Sessions(ctx context.Context, f SessionFilter) ([]session.Snapshot, error)
+	// Taken returns which of the given sessions are stored, or were forgotten and must not come back from a record.
+	Taken(ctx context.Context, keys []session.Key) (map[session.Key]bool, error)
 	// Samples returns the newest samples of a session, oldest first; all of them when limit is 0. Some thousands are kept: the
 	// older, the fewer, but every compaction.
 	Samples(ctx context.Context, key session.Key, limit int) ([]session.Sample, error)
@@ -30,6 +36,9 @@ type Store interface {
 	Changed(ctx context.Context, since int64) (Feed, error)
 	// Fleet returns what the figures across all sessions are made of.
 	Fleet(ctx context.Context, windowTasks int) (fleet.Fleet, error)
+	// ImportTasks replaces the tasks that were imported before by those of sessions of which the ring holds no task. They take
+	// the room in the ring that recorded tasks leave: the newest come in, below all that is recorded. It returns how many.
+	ImportTasks(ctx context.Context, tasks []ImportedTask, windowTasks int) (kept int, err error)
 	// Windows returns every learned window.
 	Windows(ctx context.Context) ([]session.LearnedWindow, error)
 	// Watch wakes whoever may want to ask Changed. The channel receives within a fraction of a second of a change that any
@@ -69,7 +78,23 @@ type Feed struct {
 // SessionFilter selects sessions. The zero value selects those that have not ended.
 type SessionFilter struct {
 	Host         session.Host
-	Folders      []string // sessions whose working directory is one of these or below one; none selects everywhere
+	Folders      []string  // sessions whose working directory is one of these or below one; none selects everywhere
+	Project      string    // sessions whose working directory has this name; "" selects all
+	Since        time.Time // sessions that changed at or after this time; zero selects all
 	IncludeEnded bool
 	Limit        int // 0 is no limit
+}
+
+// Matches reports whether a session is selected by what a store does not look up in an index: its directory and its age.
+func (f SessionFilter) Matches(e session.Session) bool {
+	return (len(f.Folders) == 0 || pathname.InFolders(f.Folders, e.CWD)) &&
+		(f.Project == "" || strings.EqualFold(path.Base(pathname.Slashed(e.CWD, pathname.OnWindows)), f.Project)) &&
+		!e.UpdatedAt.Before(f.Since)
+}
+
+// ImportedTask is a task from before ctxls was told of any, found in a host's record.
+type ImportedTask struct {
+	Key    session.Key
+	Tokens int
+	At     time.Time
 }

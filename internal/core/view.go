@@ -77,6 +77,15 @@ const (
 	StateEnded  SessionState = "ended"
 )
 
+// Source says what told ctxls of a session.
+type Source string
+
+// The sources.
+const (
+	SourceHooks  Source = "hooks"  // the host's hooks, or a client
+	SourceRecord Source = "record" // the host's own record of it on the disk, without a hook
+)
+
 // SessionView is a session as clients see it.
 type SessionView struct {
 	Host        session.Host `json:"host"`                  // the program that runs the agent
@@ -92,6 +101,7 @@ type SessionView struct {
 	Compacting  bool         `json:"compacting"`            // it does so now
 	WorkingSet  []string     `json:"workingSet"`            // files in use as shown, the most recently used first
 	State       SessionState `json:"state"`                 // whether it lives
+	Source      Source       `json:"source"`                // what told of it
 	StartedAt   time.Time    `json:"startedAt"`             // its first event
 	UpdatedAt   time.Time    `json:"updatedAt"`             // its last event
 	EndedAt     *time.Time   `json:"endedAt"`               // null while it lives
@@ -122,7 +132,10 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 		Title: text.Sanitize(e.Title, text.MaxLabel), Model: text.Sanitize(e.Model, text.MaxLabel), Provider: text.Sanitize(providerOf(e, rules), text.MaxLabel),
 		Usage: usage, Agents: []AgentView{}, WorkingSet: []string{},
 		Compactions: compaction.Count, Compacting: !compaction.OpenedAt.IsZero(), State: StateActive,
-		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt,
+		StartedAt: e.StartedAt, UpdatedAt: e.UpdatedAt, Source: SourceHooks,
+	}
+	if e.Recorded {
+		v.Source = SourceRecord
 	}
 	for _, a := range e.Agents {
 		w := session.WindowOf(e.Host, e.Provider, a.Model, a.Limits, session.LearnedWindow{}, cfg.Window, rules)

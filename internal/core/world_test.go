@@ -205,6 +205,10 @@ func (w *world) Fleet(context.Context, int) (fleet.Fleet, error) {
 	return f, nil
 }
 
+func (w *world) ImportTasks(context.Context, []ImportedTask, int) (int, error) { return 0, nil }
+
+func (w *world) Taken(context.Context, []session.Key) (map[session.Key]bool, error) { return nil, nil }
+
 func (w *world) Windows(context.Context) ([]session.LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }

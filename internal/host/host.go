@@ -21,6 +21,8 @@ type Host struct {
 	Adapter func(getenv func(string) string) core.Adapter
 	// Installer is nil where there are no settings to edit.
 	Installer Installer
+	// Records returns what finds the sessions that the host keeps on the disk; nil where it keeps none that ctxls reads.
+	Records func(env Env) core.Recorder
 	// ShowsStderr says that the host shows the user what a hook writes to standard error, so that a hook writes nothing there.
 	ShowsStderr bool
 	// ReportsInvalid says that a hook writes to standard error what is wrong with a payload: its author is the one who reads it.

@@ -17,6 +17,7 @@ import (
 type Measured struct {
 	File string `json:"file"` // "-" is standard input
 	conversation.Measurement
+	Record   bool `json:"-"` // a host's record of a session: the figures are what the provider reported
 	Text     bool `json:"-"` // measured as plain text
 	Messages int  `json:"-"`
 }
@@ -92,6 +93,9 @@ func fileName(m Measured) string {
 }
 
 func content(m Measured) string {
+	if m.Record {
+		return "record"
+	}
 	if m.Text {
 		return "text"
 	}

@@ -22,6 +22,9 @@ func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Style) 
 	return err
 }
 
+// sourceHead is the column that is there only where a record told of a session.
+const sourceHead = "SOURCE"
+
 // column is one column of the table of sessions.
 type column struct {
 	name, short string // its header; short is for narrow screens
@@ -184,6 +187,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 			}
 			return cell{}
 		}}},
+		{shortHeads, column{name: sourceHead, session: func(s core.SessionView) cell { return plain(string(s.Source)) }}},
 		{noID, column{name: "SESSION", session: func(s core.SessionView) cell { return plain(start(safe(s.SessionID, 0), ids)) },
 			agent: func(a core.AgentView, _ core.SessionState) cell {
 				return cell{text: start(safe(a.AgentID, 0), 8), style: faint}
@@ -191,9 +195,10 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 		{noTitle, column{name: "TITLE", session: func(s core.SessionView) cell { return cell{text: fit(safe(s.Title, 0), 40), style: faint} }}},
 	}
 	titled := slices.ContainsFunc(sessions, func(s core.SessionView) bool { return safe(s.Title, 0) != "" })
+	mixed := slices.ContainsFunc(sessions, func(s core.SessionView) bool { return s.Source == core.SourceRecord })
 	var columns []column
 	for _, c := range all {
-		if step < c.until && (c.name != "TITLE" || titled) || c.until == noStepIsLeft {
+		if step < c.until && (c.name != "TITLE" || titled) && (c.name != sourceHead || mixed) || c.until == noStepIsLeft {
 			columns = append(columns, c.column)
 		}
 	}

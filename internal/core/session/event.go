@@ -26,6 +26,7 @@ const (
 	AgentStarted     Kind = "agentStarted"     // a sub-agent began
 	AgentFinished    Kind = "agentFinished"    // a sub-agent ended
 	HandoffCompleted Kind = "handoffCompleted" // the work was handed to another session
+	RecordRead       Kind = "recordRead"       // the host's record of the session was found and read, without a hook
 	HistorySeen      Kind = "historySeen"      // earlier conversation was shown, e.g. when ctxls first meets a session
 	Seen             Kind = "seen"             // something ctxls takes note of and answers with nothing
 )
@@ -166,6 +167,12 @@ type Reading struct {
 	Entries   []Entry // in file order
 }
 
+// Turn is the beginning of a turn as a record tells it.
+type Turn struct {
+	Machine bool // no person typed the prompt
+	Length  int  // of the prompt, in characters
+}
+
 // Entry is one line of a transcript that means something to ctxls. Exactly one of its pointers is set, or none where the
 // line only carries Title, Limits, Paths, Results or Content.
 type Entry struct {
@@ -175,6 +182,7 @@ type Entry struct {
 	Report   *Report
 	Boundary *Boundary
 	Limit    *LimitError
+	Turn     *Turn // of a record alone: hooks tell turns by themselves
 	Title    string
 	Limits   model.Limits // what the line states of the model's limits
 	Paths    []PathUse

@@ -241,6 +241,9 @@ func (r *reduction) ingest() {
 			r.settle(result)
 		}
 		r.results = append(r.results, e.Results...)
+		if e.Turn != nil {
+			r.recordedTurn(*e.Turn, e.At)
+		}
 		switch {
 		case e.Report != nil:
 			rep := *e.Report

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core/fleet"
 )
@@ -10,7 +11,32 @@ import (
 // maxGrowth is how many turns the forecast looks back.
 const maxGrowth = 8
 
+// beginTurn takes over the prompt of the event.
 func (r *reduction) beginTurn() {
+	r.countTurn()
+	r.s.Awaiting, r.s.AskedAt = true, r.now
+	if r.ev.Machine {
+		return
+	}
+	r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
+	if r.cfg.Store.KeepPrompts {
+		r.s.PromptText = r.ev.Prompt
+	}
+	for _, use := range PathsInPrompt(r.ev.Prompt) {
+		r.use(use.at(r.now))
+	}
+}
+
+// recordedTurn takes over a turn that the host's record tells of.
+func (r *reduction) recordedTurn(t Turn, at time.Time) {
+	r.countTurn()
+	if !t.Machine {
+		r.s.PromptAt, r.s.PromptLength = at, t.Length
+	}
+}
+
+// countTurn ends one turn and begins the next: what the turn added to the window is its growth.
+func (r *reduction) countTurn() {
 	if g, silent := r.s.Gauge, r.st.Rules.Silent; g.Reported() || silent && g.Known {
 		tokens := g.Tokens
 		if silent {
@@ -24,16 +50,6 @@ func (r *reduction) beginTurn() {
 	}
 	r.s.Turns++
 	r.s.TurnPeak = 0
-	r.s.Awaiting, r.s.AskedAt = true, r.now
-	if !r.ev.Machine {
-		r.s.PromptAt, r.s.PromptLength, r.s.PromptText, r.s.PromptID = r.now, len([]rune(r.ev.Prompt)), "", r.ev.PromptID
-		if r.cfg.Store.KeepPrompts {
-			r.s.PromptText = r.ev.Prompt
-		}
-		for _, use := range PathsInPrompt(r.ev.Prompt) {
-			r.use(use.at(r.now))
-		}
-	}
 }
 
 // turnTask names the task that the session's current turn is; "" where it is none of ours to record.

@@ -39,6 +39,9 @@ type Session struct {
 	HandoffComplete    bool      `json:"handoffComplete,omitempty"`
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
+	// Recorded says that the session is known from the host's record alone: no hook has told of it.
+	Recorded bool `json:"recorded,omitempty"`
+
 	Turns        int       `json:"turns,omitempty"`        // prompts so far
 	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
 	PromptLength int       `json:"promptLength,omitempty"` // characters

@@ -23,6 +23,7 @@ type Config struct {
 	Metrics    MetricsConfig    `json:"metrics" doc:"The fleet figures: how many recent tasks they cover and when they raise an alert."`
 	Usage      UsageConfig      `json:"usage" doc:"Which of a provider's numbers add up to occupancy."`
 	Statusline StatuslineConfig `json:"statusline" doc:"The line that ctxls statusline prints."`
+	Discovery  DiscoveryConfig  `json:"discovery" doc:"Sessions that agent hosts keep on the disk, shown without any hook."`
 	Store      StoreConfig      `json:"store" doc:"Where state is kept, and how much of it."`
 	Log        LogConfig        `json:"log" doc:"The log file."`
 }
@@ -94,6 +95,12 @@ type StatuslineConfig struct {
 	Format string `json:"format" doc:"The line, with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level} replaced; empty is the built-in one."`
 }
 
+// DiscoveryConfig is about the records that hosts keep of their sessions.
+type DiscoveryConfig struct {
+	Enabled bool   `json:"enabled" doc:"Show the sessions that hosts keep on the disk. ctxls only reads them."`
+	Hosts   string `json:"hosts" doc:"Names of the hosts whose records are read, separated by commas; empty is all."`
+}
+
 // StoreConfig is about the state.
 type StoreConfig struct {
 	Path        string `json:"path" doc:"The database file, an absolute path or one that begins with ~/; empty is the default place of the system."`
@@ -119,6 +126,7 @@ func Default() Config {
 		Trim:       TrimConfig{ThresholdTokens: 200_000, TargetTokens: 180_000},
 		Metrics:    MetricsConfig{WindowTasks: 1000, ThresholdTokens: 200_000, AlertRate: 0.10, AlertIntervalMs: 60_000},
 		Usage:      UsageConfig{CountCacheWrites: true},
+		Discovery:  DiscoveryConfig{Enabled: true},
 		Store:      StoreConfig{MaxSessions: 100},
 		Log:        LogConfig{Level: "info"},
 	}

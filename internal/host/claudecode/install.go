@@ -42,6 +42,7 @@ var Hooks = []settings.Hook{
 var Host = host.Host{
 	Name:      session.HostClaudeCode,
 	Title:     "Claude Code",
+	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
 	Installer: Installer{},
 }

@@ -22,13 +22,17 @@ type line struct {
 func format(path string) transcript.Format {
 	ofAgent := strings.HasPrefix(filepath.Base(path), "agent-")
 	return transcript.Format{
-		Entry:  func(data []byte) (session.Entry, bool) { return entry(data, ofAgent) },
-		Enough: secondAnswer(),
-		History: func(data []byte) bool {
-			start := data[:min(len(data), 32)] // a title's line begins with its type
-			return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(data, boundaryType) || bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
-		},
+		Entry:   func(data []byte) (session.Entry, bool) { return entry(data, ofAgent) },
+		Enough:  secondAnswer(),
+		History: isHistory,
 	}
+}
+
+// isHistory reports whether a line may hold paths, a title, the failure of a call or a compaction.
+func isHistory(data []byte) bool {
+	start := data[:min(len(data), 32)] // a title's line begins with its type
+	return bytes.Contains(data, toolUse) || bytes.Contains(data, isError) || bytes.Contains(data, boundaryType) ||
+		bytes.Contains(start, titleType) || bytes.Contains(start, summaryType)
 }
 
 // secondAnswer returns a function that tells, of entries that come newest first, the first one that is of another answer
@@ -259,5 +263,5 @@ func merge(entries []session.Entry) []session.Entry {
 func isSummary(b *session.Boundary) bool { return b != nil && b.ID == "" && b.Summary != "" }
 
 func isEmpty(e session.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Title == "" && len(e.Paths)+len(e.Results)+len(e.Content) == 0
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Turn == nil && e.Title == "" && len(e.Paths)+len(e.Results)+len(e.Content) == 0
 }

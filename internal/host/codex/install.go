@@ -35,6 +35,7 @@ var Hooks = []settings.Hook{
 var Host = host.Host{
 	Name:      session.HostCodex,
 	Title:     "Codex",
+	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(func(string) string) core.Adapter { return New() },
 	Installer: Installer{},
 }

@@ -197,5 +197,5 @@ func dropReports(entries []session.Entry) {
 }
 
 func isEmpty(e session.Entry) bool {
-	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Limits == (model.Limits{}) && len(e.Paths) == 0 && len(e.Content) == 0
+	return e.Report == nil && e.Boundary == nil && e.Limit == nil && e.Turn == nil && e.Limits == (model.Limits{}) && len(e.Paths) == 0 && len(e.Content) == 0
 }

@@ -32,6 +32,7 @@ var Hooks = []settings.Hook{
 var Host = host.Host{
 	Name:        session.HostGeminiCLI,
 	Title:       "Gemini CLI",
+	Records:     func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:     func(func(string) string) core.Adapter { return New() },
 	Installer:   Installer{},
 	ShowsStderr: true,

@@ -136,15 +136,19 @@ func (p *payload) prompt(ev *session.Event) {
 	transcript.Pick(p.output, transcript.Field{Name: "message", Value: &message}, transcript.Field{Name: "parts", Value: &parts})
 	transcript.Pick(message, transcript.Field{Name: "model", Value: &model})
 	ev.Model = modelID(model)
-	ev.Content = said(parts)
+	ev.Prompt, ev.Content, ev.Machine = spoken(parts)
+}
+
+// spoken returns what the user typed in a message, what the message adds to the conversation, and whether the host made it.
+func spoken(parts []byte) (prompt string, content []session.Piece, machine bool) {
+	content = said(parts)
 	var typed []string
-	for _, piece := range ev.Content {
+	for _, piece := range content {
 		if piece.Class == session.PromptText {
 			typed = append(typed, piece.Text)
 		}
 	}
-	ev.Prompt = strings.Join(typed, "\n")
-	ev.Machine = len(ev.Content) > 0 && len(typed) == 0
+	return strings.Join(typed, "\n"), content, len(content) > 0 && len(typed) == 0
 }
 
 // params decodes the parameters of a request, which name the model with its limits. The host makes requests of its own beside

@@ -17,6 +17,7 @@ import (
 var Host = host.Host{
 	Name:      session.HostOpenCode,
 	Title:     "OpenCode",
+	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(func(string) string) core.Adapter { return New() },
 	Installer: Installer{},
 }

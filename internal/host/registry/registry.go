@@ -49,6 +49,26 @@ func Names(hosts []host.Host) (names []string) {
 	return names
 }
 
+// Recording returns the hosts whose records ctxls reads.
+func Recording() (hosts []host.Host) {
+	for _, h := range All {
+		if h.Records != nil {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// Recorders returns what finds the sessions that hosts keep on the disk.
+func Recorders(env host.Env) (recorders []core.Recorder) {
+	for _, h := range All {
+		if h.Records != nil {
+			recorders = append(recorders, h.Records(env))
+		}
+	}
+	return recorders
+}
+
 // Adapters returns the adapters of all hosts. getenv is as in host.Host.Adapter.
 func Adapters(getenv func(string) string) map[session.Host]core.Adapter {
 	adapters := map[session.Host]core.Adapter{}

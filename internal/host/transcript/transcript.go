@@ -20,6 +20,12 @@ type Format struct {
 	// History is a quick look at a line from before that entry: whether it may hold paths, a title, the failure of a call or a
 	// compaction: what is wanted of the past when ctxls first meets a session.
 	History func(line []byte) bool
+	// Turns is how many turns before the end a first sight takes reports and compactions from, beyond those that Enough asks
+	// for. 0 is none: a hook was told of the turns by the host.
+	Turns int
+	// Brief, where it is set, decodes what is wanted of the lines of these turns but the last: reports, compactions, turns and
+	// the title. A first sight then ends with them.
+	Brief func(line []byte) (session.Entry, bool)
 }
 
 // Bounds of one read, in bytes.
@@ -76,9 +82,9 @@ func read(ctx context.Context, path string, from session.Cursor, format Format, 
 		return reading, nil
 	}
 
-	back := tail{format: format, history: first}
+	back := tail{format: format, history: first && format.Brief == nil}
 	start, next, err := f.backward(ctx, back.line)
-	if err != nil && !back.enough {
+	if err != nil && back.stage == fresh {
 		return nothing, err
 	}
 	reading.From, reading.Cursor.Offset, reading.Entries = start, next, back.inOrder()
@@ -106,23 +112,37 @@ func Scan(ctx context.Context, path string, format Format, progress func(done, t
 	return err
 }
 
-// tail collects entries while lines come newest first.
+// tail collects entries while lines come newest first. It wants less of a line the older the line is.
 type tail struct {
 	format  Format
 	history bool // go on for paths and title once the gauge has enough
-	enough  bool
+	stage   stage
+	turns   int // that began in the recent stage
 	entries []session.Entry
 	titled  bool
 	seen    map[string]session.Use
 	failed  map[string]bool // calls; their results come before them
 }
 
+// stage says what a tail wants of a line.
+type stage int
+
+const (
+	fresh  stage = iota // everything
+	recent              // all but the content, of the last Format.Turns turns
+	past                // paths and the title
+)
+
 // line takes one line and reports whether to go on.
 func (t *tail) line(offset int64, line []byte) bool {
-	if t.enough && !t.format.History(line) {
+	if t.stage == past && !t.format.History(line) {
 		return true
 	}
-	entry, ok := t.format.Entry(line)
+	decode := t.format.Entry
+	if t.stage == recent && t.format.Brief != nil {
+		decode = t.format.Brief
+	}
+	entry, ok := decode(line)
 	if !ok {
 		return true
 	}
@@ -135,26 +155,44 @@ func (t *tail) line(offset int64, line []byte) bool {
 			t.failed[result.CallID] = true
 		}
 	}
-	if t.enough && !t.pastOnly(&entry) {
+	if t.stage != fresh && !t.older(&entry) {
 		return true
 	}
 	t.titled = t.titled || entry.Title != ""
 	t.entries = append(t.entries, entry)
-	t.enough = t.enough || t.format.Enough(entry)
-	return !t.enough || t.history && len(t.seen) < session.MaxWorkingSet
+	t.age(entry)
+	return t.stage != past || t.history && len(t.seen) < session.MaxWorkingSet
 }
 
-// pastOnly strips an entry of all that only matters when it is new (of a compaction it stays that there was one), of paths that came up since with no lighter a use, and of
-// those of calls that failed. It reports whether anything is left.
-func (t *tail) pastOnly(entry *session.Entry) bool {
+// age moves on to the next stage once an entry completes what the stage is for.
+func (t *tail) age(entry session.Entry) {
+	if t.stage == fresh && t.format.Enough(entry) {
+		t.stage = recent
+	}
+	if t.stage == recent {
+		if entry.Turn != nil {
+			t.turns++
+		}
+		if t.turns >= t.format.Turns || entry.Boundary != nil && !entry.Boundary.Micro {
+			t.stage = past
+		}
+	}
+}
+
+// older strips an entry of what only matters when it is newer than the stage of the tail, of paths that came up since with no
+// lighter a use, and of those of calls that failed. It reports whether anything is left.
+func (t *tail) older(entry *session.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]session.Use)
 	}
-	if b := entry.Boundary; b != nil && (b.Micro || b.ID == "") {
-		entry.Boundary = nil
+	entry.Content, entry.Results = nil, nil
+	if t.stage == past {
+		entry.Report, entry.Limit, entry.Limits, entry.Turn = nil, nil, model.Limits{}, nil
+		if b := entry.Boundary; b != nil && (b.Micro || b.ID == "") {
+			entry.Boundary = nil
+		}
+		entry.Earlier = entry.Boundary != nil
 	}
-	entry.Report, entry.Limit, entry.Limits, entry.Content, entry.Results = nil, nil, model.Limits{}, nil, nil
-	entry.Earlier = entry.Boundary != nil
 	if t.titled {
 		entry.Title = ""
 	}
@@ -166,7 +204,7 @@ func (t *tail) pastOnly(entry *session.Entry) bool {
 		}
 	}
 	entry.Paths = paths
-	return entry.Title != "" || len(paths) > 0 || entry.Boundary != nil
+	return entry.Title != "" || len(paths) > 0 || entry.Report != nil || entry.Boundary != nil || entry.Limit != nil || entry.Turn != nil
 }
 
 // inOrder returns the entries in file order.

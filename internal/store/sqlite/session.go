@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
-	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -235,9 +234,7 @@ func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]session.S
 		if err != nil {
 			return err
 		}
-		if len(f.Folders) > 0 {
-			rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !pathname.InFolders(f.Folders, row.session.CWD) })
-		}
+		rows = slices.DeleteFunc(rows, func(row sessionRow) bool { return !f.Matches(row.session) })
 		if f.Limit > 0 {
 			rows = rows[:min(f.Limit, len(rows))]
 		}

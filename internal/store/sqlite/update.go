@@ -51,6 +51,11 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 	if changes.Session != nil && changes.Session.Key() != q.Key {
 		return coded.Errorf(coded.Internal, "the update of one session would save another one")
 	}
+	if changes.Delete {
+		if err := c.forget(ctx, q.Key); err != nil {
+			return err
+		}
+	}
 	if changes.Delete && row != nil {
 		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
 			return err

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/fleet"
@@ -55,6 +56,32 @@ var taskTests = map[string]func(*testing.T, *fixture){
 		f.want("t1 was still the oldest", f.fleet(3).Tokens, []int{80, 70, 60})
 		f.task("t1", 5, 3)
 		f.want("and is a new task now", f.fleet(3).Tokens, []int{5, 80, 70})
+	},
+	"imported tasks fill the room below what is recorded": func(t *testing.T, f *fixture) {
+		at := func(hours int) time.Time { return noon.Add(time.Duration(hours) * time.Hour) }
+		other := key("of a record")
+		tasks := []core.ImportedTask{
+			{Key: other, Tokens: 10, At: at(1)}, {Key: key("s1"), Tokens: 90, At: at(9)}, {Key: other, Tokens: 30, At: at(3)}, {Key: other, Tokens: 20, At: at(2)},
+		}
+		imports := func(what string, tasks []core.ImportedTask, want int) {
+			t.Helper()
+			kept, err := f.store.ImportTasks(t.Context(), tasks, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.want(what, kept, want)
+		}
+		f.task(session.TurnTaskPrefix(key("s1"))+"1", 100, 4)
+		imports("those of a session that the ring knows are left out", tasks, 3)
+		f.want("newest first", f.fleet(4).Tokens, []int{100, 30, 20, 10})
+		imports("again", tasks, 3)
+		f.want("nothing is counted twice", f.fleet(4).Tokens, []int{100, 30, 20, 10})
+		f.task("t2", 200, 4)
+		f.want("the oldest imported one falls out first", f.fleet(4).Tokens, []int{200, 100, 30, 20})
+		imports("there is room for two", tasks, 2)
+		imports("forgetting them", nil, 0)
+		f.want("what was recorded stays", f.fleet(4).Tokens, []int{200, 100})
+		f.want("sums", f.sums("t2", 4), fleet.TaskSums{Tasks: 2, Exceeding: 1, Recorded: 200, IsRecorded: true})
 	},
 	"tasks of zero tokens count": func(t *testing.T, f *fixture) {
 		f.task("t1", 0, 3)

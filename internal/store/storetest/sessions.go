@@ -37,6 +37,16 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		f.want("Samples", f.samples(key("nobody"), 0), []session.Sample(nil))
 		f.update(key("nobody"), session.Changes{Delete: true}) // is no error
 	},
+	"a session that is stored or was forgotten is taken": func(t *testing.T, f *fixture) {
+		f.save(newSession("s1", 20), newSession("s2", 30))
+		f.update(key("s2"), session.Changes{Delete: true})
+		f.update(key("of a record"), session.Changes{Delete: true})
+		taken, err := f.store.Taken(t.Context(), []session.Key{key("s1"), key("s2"), key("of a record"), key("s3"), {Host: session.HostCodex, SessionID: "s1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.want("Taken", taken, map[session.Key]bool{key("s1"): true, key("s2"): true, key("of a record"): true})
+	},
 	"one id in two hosts is two sessions": func(t *testing.T, f *fixture) {
 		other := newSession("s1", 30)
 		other.Host = session.HostCodex

@@ -1,0 +1,322 @@
+package claudecode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// Records finds the sessions that Claude Code keeps below its configuration directories. It implements core.Recorder.
+type Records struct {
+	dirs []string
+}
+
+// NewRecords returns the records of a user: below CLAUDE_CONFIG_DIR where that is set, else below ~/.claude and the
+// ~/.config/claude of some versions.
+func NewRecords(env host.Env) Records {
+	if dir := env.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return Records{[]string{dir}}
+	}
+	return Records{[]string{filepath.Join(env.Home, ".claude"), filepath.Join(env.Home, ".config", "claude")}}
+}
+
+// Host returns session.HostClaudeCode.
+func (Records) Host() session.Host { return session.HostClaudeCode }
+
+// Dirs returns the directories that hold a directory for each project.
+func (r Records) Dirs() []string {
+	dirs := make([]string, len(r.dirs))
+	for i, dir := range r.dirs {
+		dirs[i] = filepath.Join(dir, "projects")
+	}
+	return dirs
+}
+
+// Find implements core.Recorder.
+func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
+	var found []core.Record
+	for _, projects := range r.Dirs() {
+		files, err := transcript.Find(ctx, projects, "*/*.jsonl", since)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if rec, ok := record(f); ok {
+				found = append(found, rec)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b core.Record) int { return b.ModTime.Compare(a.ModTime) })
+	return found, nil
+}
+
+// record returns the record that a transcript is. Older versions kept sub-agents beside their session; these are none.
+func record(f transcript.File) (core.Record, bool) {
+	id, ok := strings.CutSuffix(filepath.Base(f.Path), ".jsonl")
+	return core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: id}, Path: f.Path, ModTime: f.ModTime, Size: f.Size},
+		ok && !strings.HasPrefix(id, "agent-")
+}
+
+// At implements core.Recorder. The transcript of a sub-agent is a part of its session's record.
+func (r Records) At(path string) (core.Record, bool) {
+	if dir, name := filepath.Split(path); filepath.Base(dir) == "subagents" && strings.HasPrefix(name, "agent-") {
+		path = filepath.Dir(filepath.Clean(dir)) + ".jsonl"
+	}
+	for _, projects := range r.Dirs() {
+		if filepath.Dir(filepath.Dir(path)) == projects {
+			return record(transcript.Stat(path))
+		}
+	}
+	return core.Record{}, false
+}
+
+// maxProcessFile bounds the size, in bytes, of a file that describes a running process. Those of version 2.1.329 have 600.
+const maxProcessFile = 64 << 10
+
+// running returns the process that runs a session, as the host's files of running processes name it; 0 is none. The host leaves
+// such a file behind when it is killed, so the process may be gone. The files beside them whose names are not a number may hold
+// secrets and are not opened.
+func (r Records) running(ctx context.Context, rec core.Record) int {
+	dir := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(rec.Path))), "sessions")
+	files, _ := transcript.Find(ctx, dir, "[0-9]*.json", time.Time{})
+	for _, f := range files {
+		if strings.Trim(strings.TrimSuffix(filepath.Base(f.Path), ".json"), "0123456789") != "" {
+			continue
+		}
+		data, err := transcript.Head(f.Path, maxProcessFile)
+		if err != nil {
+			continue
+		}
+		var process struct {
+			PID       int    `json:"pid"`
+			SessionID string `json:"sessionId"`
+		}
+		if json.Unmarshal(data, &process) == nil && process.SessionID == rec.SessionID && process.PID > 0 {
+			return process.PID
+		}
+	}
+	return 0
+}
+
+// Read implements core.Recorder.
+func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
+	main, err := readRecord(ctx, rec.Path, brief)
+	if err != nil {
+		return nil, err
+	}
+	head := readHead(rec.Path)
+	began := session.Event{Host: session.HostClaudeCode, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", At: head.At, CWD: head.CWD}
+	said := began
+	said.At, said.HostPID, said.Transcript, said.Reading = rec.ModTime, r.running(ctx, rec), rec.Path, &main
+	events := []session.Event{began, said}
+	agents, err := r.agents(ctx, rec)
+	return append(events, agents...), err
+}
+
+// agents returns an event for each of the sub-agents that were active last, the oldest first.
+func (Records) agents(ctx context.Context, rec core.Record) ([]session.Event, error) {
+	dir := strings.TrimSuffix(rec.Path, ".jsonl")
+	files, err := transcript.Find(ctx, dir, "subagents/agent-*.jsonl", time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	var events []session.Event
+	for _, f := range slices.Backward(files[:min(len(files), session.MaxAgents)]) {
+		reading, err := transcript.Read(ctx, f.Path, session.Cursor{}, format(f.Path))
+		if err != nil {
+			continue
+		}
+		reading.Entries = merge(reading.Entries)
+		meta := readAgentMeta(strings.TrimSuffix(f.Path, ".jsonl") + ".meta.json")
+		ev := session.Event{
+			Host: session.HostClaudeCode, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
+			AgentID:   strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f.Path), "agent-"), ".jsonl"),
+			AgentType: meta.AgentType, Model: meta.Model, AgentTranscript: f.Path, Reading: &reading,
+		}
+		if meta.Finished {
+			ev.Kind = session.AgentFinished
+		}
+		events = append(events, ev)
+	}
+	return events, nil
+}
+
+// agentMeta is what the host notes of a sub-agent beside its transcript.
+type agentMeta struct {
+	AgentType string `json:"agentType"`
+	Model     string `json:"model"`
+	Finished  bool   `json:"finished"`
+}
+
+func readAgentMeta(path string) (meta agentMeta) {
+	if data, err := transcript.Head(path, maxProcessFile); err == nil {
+		_ = json.Unmarshal(data, &meta) // without a type where it cannot be read
+	}
+	return meta
+}
+
+// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
+const recordTurns = 9
+
+// readRecord reads the end of a session's transcript, with the turns in it.
+func readRecord(ctx context.Context, path string, brief bool) (session.Reading, error) {
+	f := format(path)
+	f.Turns = recordTurns
+	f.Entry = func(data []byte) (session.Entry, bool) {
+		e, _ := entry(data, false)
+		e.Turn = turn(data)
+		return e, !isEmpty(e)
+	}
+	if brief {
+		f.Brief = briefEntry
+	}
+	reading, err := transcript.Read(ctx, path, session.Cursor{}, f)
+	reading.Entries = merge(reading.Entries)
+	return reading, err
+}
+
+// briefEntry decodes what a brief reading wants of an older line. Most lines say nothing of it, and are told by a search for a few
+// bytes.
+func briefEntry(data []byte) (e session.Entry, ok bool) {
+	switch {
+	case bytes.Contains(data, usageMember):
+		e.Report = reportOf(data)
+	case bytes.Contains(data, userType):
+		if !bytes.Contains(data, toolResult) {
+			e.Turn = turn(data)
+		}
+	case bytes.Contains(data, boundaryType) || bytes.Contains(data[:min(len(data), 32)], titleType):
+		e, _ = entry(data, false)
+	}
+	if e.At.IsZero() && e.Turn != nil {
+		e.At = lineTime(data)
+	}
+	return e, !isEmpty(e)
+}
+
+func lineTime(data []byte) time.Time {
+	var at []byte
+	transcript.Pick(data, transcript.Field{Name: "timestamp", Value: &at})
+	return transcript.Time(at)
+}
+
+// turn returns the turn that a line begins, nil where it begins none.
+func turn(data []byte) *session.Turn {
+	var l line
+	if !l.scan(data) || string(l.kind) != `"user"` || transcript.IsTrue(l.meta) || transcript.IsTrue(l.summary) || transcript.IsTrue(l.sidechain) {
+		return nil
+	}
+	var e session.Entry
+	l.said(&e)
+	if len(e.Results) > 0 || len(e.Content) == 0 || e.Content[0].Class != session.PromptText {
+		return nil
+	}
+	text := e.Content[0].Text
+	for _, tag := range []string{"<local-command-", "<command-name>", "<bash-"} { // the host runs these itself
+		if strings.HasPrefix(strings.TrimSpace(text), tag) {
+			return nil
+		}
+	}
+	return &session.Turn{Machine: isMachine(text), Length: len([]rune(text))}
+}
+
+// head is what the first lines of a transcript say of the session.
+type head struct {
+	At      time.Time // of the first line
+	CWD     string
+	Version string // of the host that wrote it
+}
+
+// headBytes is how much of a transcript is searched for the session's directory, which the first prompt names.
+const headBytes = 64 << 10
+
+func readHead(path string) (h head) {
+	data, err := transcript.Head(path, headBytes)
+	if err != nil {
+		return h
+	}
+	for line := range strings.Lines(string(data)) {
+		var at, cwd, version []byte
+		transcript.Pick([]byte(line), transcript.Field{Name: "timestamp", Value: &at}, transcript.Field{Name: "cwd", Value: &cwd}, transcript.Field{Name: "version", Value: &version})
+		if h.At.IsZero() {
+			h.At = transcript.Time(at)
+		}
+		if h.CWD = transcript.String(cwd); h.CWD != "" {
+			h.Version = transcript.String(version)
+			return h
+		}
+	}
+	return h
+}
+
+// Recognize implements core.Recorder: the host writes the id of the session on its lines.
+func (Records) Recognize(path string) (core.Record, bool) {
+	data, err := transcript.Head(path, headBytes)
+	if err != nil {
+		return core.Record{}, false
+	}
+	for line := range strings.Lines(string(data)) {
+		var id, kind, sidechain []byte
+		if !transcript.Pick([]byte(line), transcript.Field{Name: "sessionId", Value: &id}, transcript.Field{Name: "type", Value: &kind},
+			transcript.Field{Name: "isSidechain", Value: &sidechain}) {
+			return core.Record{}, false
+		}
+		if sessionID := transcript.String(id); sessionID != "" && kind != nil && !transcript.IsTrue(sidechain) {
+			f := transcript.Stat(path)
+			return core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: sessionID}, Path: path, ModTime: f.ModTime, Size: f.Size}, true
+		}
+	}
+	return core.Record{}, false
+}
+
+var (
+	usageMember = []byte(`"usage":`)
+	userType    = []byte(`"type":"user"`)
+	toolResult  = []byte(`"tool_result"`)
+)
+
+// Turns implements core.Recorder. Most lines hold neither a usage nor a prompt, and are told by a search for a few bytes.
+func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
+	var turns transcript.Turns
+	err := transcript.Lines(ctx, r.Path, func(data []byte) {
+		switch {
+		case bytes.Contains(data, usageMember):
+			if rep := reportOf(data); rep != nil {
+				turns.Report(rep.At, rep.Tokens)
+			}
+		case bytes.Contains(data, userType) && !bytes.Contains(data, toolResult) && turn(data) != nil:
+			turns.Begin()
+		}
+	})
+	return turns.All(), err
+}
+
+// reportOf returns the usage that a line of an answer states, nil where it states none of the main chain.
+func reportOf(data []byte) *session.Report {
+	var l line
+	if !l.scan(data) || string(l.kind) != `"assistant"` || transcript.IsTrue(l.sidechain) || transcript.IsTrue(l.apiError) {
+		return nil
+	}
+	var id, model, usage []byte
+	transcript.Pick(l.message,
+		transcript.Field{Name: "id", Value: &id},
+		transcript.Field{Name: "model", Value: &model},
+		transcript.Field{Name: "usage", Value: &usage})
+	tuple, ok := usageTuple(usage)
+	if !ok || tuple.IsZero() {
+		return nil
+	}
+	return &session.Report{
+		At: transcript.Time(l.timestamp), Tuple: tuple, Tokens: occupancy(tuple), Provenance: session.ProvenanceTranscript,
+		Model: transcript.String(model), MessageID: transcript.String(id),
+	}
+}

@@ -1,0 +1,155 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/transcript"
+)
+
+// Records finds the sessions that Gemini CLI keeps below ~/.gemini. It implements core.Recorder.
+type Records struct {
+	dir string
+}
+
+// NewRecords returns the records of a user.
+func NewRecords(env host.Env) Records {
+	return Records{filepath.Join(env.Home, ".gemini")}
+}
+
+// Host returns session.HostGeminiCLI.
+func (Records) Host() session.Host { return session.HostGeminiCLI }
+
+// Dirs returns the directory that holds a directory for each project.
+func (r Records) Dirs() []string { return []string{filepath.Join(r.dir, "tmp")} }
+
+// Find implements core.Recorder. The name of a record holds the beginning of the session's id, its first line the rest.
+func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
+	files, err := transcript.Find(ctx, r.Dirs()[0], "*/chats/session-*.jsonl", since)
+	if err != nil {
+		return nil, err
+	}
+	var records []core.Record
+	for _, f := range files {
+		if rec, ok := record(f); ok {
+			records = append(records, rec)
+		}
+	}
+	return records, nil
+}
+
+// record returns the record that a file is; those of sub-agents are none.
+func record(f transcript.File) (core.Record, bool) {
+	h := readHead(f.Path)
+	return core.Record{Key: session.Key{Host: session.HostGeminiCLI, SessionID: h.id}, Path: f.Path, ModTime: f.ModTime, Size: f.Size}, h.id != "" && h.kind == "main"
+}
+
+// At implements core.Recorder.
+func (r Records) At(path string) (core.Record, bool) {
+	if ok, _ := filepath.Match(filepath.Join(r.Dirs()[0], "*", "chats", "session-*.jsonl"), path); !ok {
+		return core.Record{}, false
+	}
+	return record(transcript.Stat(path))
+}
+
+// headBytes bounds the first line of a record, in bytes. That of version 0.61.0 has 240.
+const headBytes = 4 << 10
+
+// head is the first line of a record.
+type head struct {
+	id   string // of the session
+	kind string // "main", or that of a sub-agent
+	at   time.Time
+}
+
+func readHead(path string) (h head) {
+	data, err := transcript.Head(path, headBytes)
+	if err != nil {
+		return h
+	}
+	line, _, _ := bytes.Cut(data, []byte{'\n'})
+	var id, kind, began []byte
+	transcript.Pick(line, transcript.Field{Name: "sessionId", Value: &id}, transcript.Field{Name: "kind", Value: &kind}, transcript.Field{Name: "startTime", Value: &began})
+	return head{transcript.String(id), transcript.String(kind), transcript.Time(began)}
+}
+
+// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
+const recordTurns = 9
+
+// Read implements core.Recorder.
+func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
+	f := format
+	f.Turns = recordTurns
+	f.Entry = func(data []byte) (session.Entry, bool) {
+		e, ok := entry(data)
+		e.Turn = turn(data)
+		return e, ok || e.Turn != nil
+	}
+	if brief {
+		f.Brief = f.Entry
+	}
+	reading, err := transcript.Read(ctx, rec.Path, session.Cursor{}, f)
+	if err != nil {
+		return nil, err
+	}
+	root, _ := transcript.Head(filepath.Join(filepath.Dir(filepath.Dir(rec.Path)), ".project_root"), headBytes)
+	began := session.Event{
+		Host: session.HostGeminiCLI, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record",
+		At: readHead(rec.Path).at, CWD: strings.TrimSpace(string(root)),
+	}
+	said := began
+	said.At, said.Transcript, said.Reading = rec.ModTime, rec.Path, &reading
+	return []session.Event{began, said}, nil
+}
+
+// turn returns the turn that a line begins, nil where it begins none: results of tools are messages of the user, too.
+func turn(data []byte) *session.Turn {
+	if !bytes.Contains(data, []byte(`"user"`)) || bytes.Contains(data, []byte(`"functionResponse"`)) {
+		return nil
+	}
+	var kind, parts []byte
+	transcript.Pick(data, transcript.Field{Name: "type", Value: &kind}, transcript.Field{Name: "content", Value: &parts})
+	if transcript.String(kind) != "user" {
+		return nil
+	}
+	length := 0
+	transcript.Elements(parts, func(part []byte) bool {
+		var text []byte
+		transcript.Pick(part, transcript.Field{Name: "text", Value: &text})
+		if s := transcript.String(text); !strings.HasPrefix(s, "<hook_context>") {
+			length += len([]rune(s))
+		}
+		return true
+	})
+	return &session.Turn{Length: length}
+}
+
+// Recognize implements core.Recorder.
+func (Records) Recognize(path string) (core.Record, bool) {
+	data, err := transcript.Head(path, headBytes)
+	if err != nil || !bytes.Contains(data, []byte(`"projectHash"`)) {
+		return core.Record{}, false
+	}
+	return record(transcript.Stat(path))
+}
+
+// Turns implements core.Recorder.
+func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
+	var turns transcript.Turns
+	err := transcript.Lines(ctx, r.Path, func(data []byte) {
+		if bytes.Contains(data, []byte(`"tokens"`)) {
+			if e, ok := entry(data); ok && e.Report != nil {
+				turns.Report(e.At, e.Report.Tokens)
+			}
+		} else if turn(data) != nil {
+			turns.Begin()
+		}
+	})
+	return turns.All(), err
+}

@@ -1,0 +1,78 @@
+package records
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+)
+
+// Imported is what an import found and kept.
+type Imported struct {
+	Sessions int `json:"sessions"` // that were read
+	Turns    int `json:"turns"`    // that they hold
+	Tasks    int `json:"tasks"`    // that found room in the ring of tasks
+	Failed   int `json:"failed"`   // sessions that could not be read
+}
+
+// Import reads the sessions of records that changed since, and fills the ring of tasks with their turns. What was imported
+// before is replaced, so that a second import changes nothing; what hooks recorded stays. No hosts means all. progress is called
+// now and then with how many bytes were read and how many there are.
+func (s *Store) Import(ctx context.Context, hosts []session.Host, since time.Time, windowTasks int, progress func(done, total int64)) (Imported, error) {
+	records := slices.DeleteFunc(s.find(ctx, "", since), func(r found) bool { return len(hosts) > 0 && !slices.Contains(hosts, r.Host) })
+	var total, done int64
+	for _, r := range records {
+		total += r.Size
+	}
+	var (
+		mu     sync.Mutex
+		result Imported
+		tasks  []core.ImportedTask
+		wait   sync.WaitGroup
+		next   = make(chan found)
+	)
+	for range runtime.NumCPU() {
+		wait.Go(func() {
+			for r := range next {
+				turns, err := r.by.Turns(ctx, r.Record)
+				mu.Lock()
+				if err != nil {
+					result.Failed++
+				} else {
+					result.Sessions++
+				}
+				result.Turns += len(turns)
+				for _, turn := range turns {
+					tasks = append(tasks, core.ImportedTask{Key: r.Key, Tokens: turn.Tokens, At: turn.At})
+				}
+				done += r.Size
+				progress(done, total)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, r := range records {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- r
+	}
+	close(next)
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	var err error
+	result.Tasks, err = s.Store.ImportTasks(ctx, tasks, windowTasks)
+	return result, err
+}
+
+// ForgetImported removes the tasks that were imported.
+func (s *Store) ForgetImported(ctx context.Context, windowTasks int) error {
+	_, err := s.Store.ImportTasks(ctx, nil, windowTasks)
+	return err
+}

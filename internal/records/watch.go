@@ -1,0 +1,206 @@
+package records
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/ctxls/ctxls/internal/core/session"
+)
+
+const (
+	// gatherTime is how long events of the file system are gathered before the records are read: a host writes a response in
+	// several lines.
+	gatherTime = 40 * time.Millisecond
+	// pollTime is how often the files of databases are looked at, on every system: a commit may give no event. A look costs a
+	// few microseconds.
+	pollTime = 500 * time.Millisecond
+	// maxSweep bounds how often all records are looked for where the system gives no events. The pause is sweepShare of the
+	// time that nothing has changed, since a look at 20,000 files takes 30 ms.
+	maxSweep   = 10 * time.Second
+	sweepShare = 1. / 30
+	// maxDirs bounds how many directories are watched. Linux allows a user 8,192 and more.
+	maxDirs = 4096
+)
+
+// Polled is a Recorder whose records are no files of their own, so that changes are noticed by looking at the files that hold them.
+type Polled interface {
+	PolledFiles() []string
+}
+
+// watcher keeps what clients are told of records up to date.
+type watcher struct {
+	store   *Store
+	events  *fsnotify.Watcher // nil where the system gives no events
+	dirs    map[string]bool   // that are watched
+	polled  map[string]fileState
+	changed time.Time // when something changed last
+	swept   time.Time
+}
+
+type fileState struct {
+	modTime time.Time
+	size    int64
+}
+
+// follow keeps what clients are told of records up to date, until ctx ends. signal is called after a change.
+func (s *Store) follow(ctx context.Context, signal func()) {
+	w := &watcher{store: s, dirs: map[string]bool{}, polled: map[string]fileState{}, changed: time.Now()}
+	var events <-chan fsnotify.Event
+	var failures <-chan error
+	// On macOS and the BSDs watching a directory opens every file in it.
+	if fs, err := fsnotify.NewWatcher(); err == nil && (runtime.GOOS == "linux" || runtime.GOOS == "windows") {
+		defer fs.Close()
+		w.events, events, failures = fs, fs.Events, fs.Errors
+	}
+	paths := map[string]bool{} // that changed and are to be read
+	tick := time.NewTicker(pollTime)
+	gather := time.NewTimer(0)
+	defer tick.Stop()
+	defer gather.Stop()
+	since := s.o.Now().Add(-followAge)
+	w.watchRoots()
+	if w.sweep(ctx, since) {
+		signal()
+	}
+	for {
+		changed := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-failures: // events were lost
+			changed = w.sweep(ctx, s.o.Now().Add(-maxSweep))
+		case ev := <-events:
+			if ev.Has(fsnotify.Create) {
+				w.watchTree(ev.Name)
+			}
+			if len(paths) == 0 {
+				gather.Reset(gatherTime)
+			}
+			paths[ev.Name] = true
+		case <-gather.C:
+			changed = s.reread(ctx, paths)
+			clear(paths)
+		case <-tick.C:
+			changed = w.poll(ctx)
+		}
+		if changed {
+			w.changed = time.Now()
+			signal()
+		}
+	}
+}
+
+// sweep reads all records that changed since.
+func (w *watcher) sweep(ctx context.Context, since time.Time) bool {
+	w.swept = time.Now()
+	records := w.store.find(ctx, "", since)
+	return w.store.following.take(sessionsOf(w.store.readAll(ctx, records[:min(len(records), followCount)])))
+}
+
+// poll looks at what the system gives no events of.
+func (w *watcher) poll(ctx context.Context) (changed bool) {
+	const behind = 2 * time.Second // the clock of a file system may be behind
+	if w.watchRoots() {
+		changed = w.sweep(ctx, w.swept.Add(-behind))
+	}
+	if w.events == nil {
+		if quiet := time.Since(w.changed); time.Since(w.swept) >= min(time.Duration(float64(quiet)*sweepShare), maxSweep) {
+			return w.sweep(ctx, w.swept.Add(-behind)) || changed
+		}
+		return changed
+	}
+	for _, by := range w.store.o.Recorders {
+		p, ok := by.(Polled)
+		if !ok || !w.stir(p.PolledFiles()) {
+			continue
+		}
+		var records []found
+		for _, r := range w.store.find(ctx, by.Host(), w.changed.Add(-behind)) {
+			records = append(records, r)
+		}
+		changed = w.store.following.take(sessionsOf(w.store.readAll(ctx, records[:min(len(records), followCount)]))) || changed
+	}
+	return changed
+}
+
+// stir reports whether one of the files has changed since the last call.
+func (w *watcher) stir(paths []string) (changed bool) {
+	for _, path := range paths {
+		var now fileState
+		if info, err := os.Lstat(path); err == nil {
+			now = fileState{info.ModTime(), info.Size()}
+		}
+		changed = changed || w.polled[path] != now
+		w.polled[path] = now
+	}
+	return changed
+}
+
+// reread reads the records that paths belong to.
+func (s *Store) reread(ctx context.Context, paths map[string]bool) (changed bool) {
+	var records []found
+	seen := map[session.Key]bool{}
+	for path := range paths {
+		for _, by := range s.o.Recorders {
+			r, ok := by.At(path)
+			if !ok || seen[r.Key] {
+				continue
+			}
+			seen[r.Key] = true
+			if r.ModTime.IsZero() {
+				changed = s.following.drop(r.Key) || changed
+			} else {
+				records = append(records, found{r, by})
+			}
+		}
+	}
+	return s.following.take(sessionsOf(s.readAll(ctx, records))) || changed
+}
+
+// watchRoots watches the directories of records that are there and are not watched yet, and reports whether there were any.
+func (w *watcher) watchRoots() (added bool) {
+	if w.events == nil {
+		return false
+	}
+	for _, by := range w.store.o.Recorders {
+		if _, ok := by.(Polled); ok {
+			continue
+		}
+		for _, dir := range by.Dirs() {
+			if !w.dirs[dir] {
+				w.watchTree(dir)
+				added = added || w.dirs[dir]
+			}
+		}
+	}
+	return added
+}
+
+// watchTree watches a directory and those below it. It follows no link.
+func (w *watcher) watchTree(root string) {
+	if info, err := os.Lstat(root); err != nil || !info.IsDir() {
+		return
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return nil
+		case len(w.dirs) >= maxDirs:
+			return filepath.SkipAll
+		}
+		w.dirs[path] = w.events.Add(path) == nil
+		return nil
+	})
+}
+
+// sessionsOf leaves out the records that could not be read.
+func sessionsOf(snaps []session.Snapshot) []session.Snapshot {
+	return slices.DeleteFunc(snaps, func(snap session.Snapshot) bool { return snap.Session.SessionID == "" })
+}
