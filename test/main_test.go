@@ -16,7 +16,7 @@ var build = sync.OnceValue(func() (err error) {
 	if built, err = os.MkdirTemp("", "ctxls-test-"); err != nil {
 		return err
 	}
-	for name, pkg := range map[string]string{"ctxls": "../cmd/ctxls", "baseline": "../internal/tools/bench/baseline", "took": "../internal/tools/bench/took"} {
+	for name, pkg := range map[string]string{"ctxls": "../cmd/ctxls", "baseline": "../internal/tools/bench/baseline", "timed": "../internal/tools/bench/timed"} {
 		cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(built, name), pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -121,7 +121,7 @@ func (p *process) run(b *testing.B, bin, home string) {
 
 // measured returns a command that runs a program, at most for limit, so that measure says what it took.
 func measured(b *testing.B, bin string, limit time.Duration, command ...string) *exec.Cmd {
-	return exec.Command(filepath.Join(bin, "took"), append([]string{filepath.Join(bin, "figures"), limit.String()}, command...)...)
+	return exec.Command(filepath.Join(bin, "timed"), append([]string{filepath.Join(bin, "figures"), limit.String()}, command...)...)
 }
 
 // measure returns what the last measured program took, in time and in bytes of memory.

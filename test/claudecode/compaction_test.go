@@ -14,7 +14,7 @@ import (
 // A compaction that a person asks for. The model that writes the summary is given the files in use; the gauge falls. Claude Code
 // shows what PreCompact printed and lets the model read along: by that the lost files are back, and ctxls tells them no second time.
 func TestManualCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "On it."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "On it."}}})
 	w.install()
 	w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash")
 	w.prompt(one, "/compact")
@@ -59,7 +59,7 @@ func wantTold(t *testing.T, r e2e.Request, want map[string]int) {
 
 // A compaction that the host does by itself in the midst of a turn.
 func TestAutomaticCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{
+	w := newTestEnv(t, map[string][]e2e.Reply{
 		"fill": {
 			{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go"), read("src/util.go")}},
 			{Tokens: 191_000, Calls: []e2e.Call{read("notes.txt")}},

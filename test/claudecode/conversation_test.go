@@ -72,13 +72,13 @@ func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	converse := func(install bool) (*world, string) {
+	converse := func(install bool) (*testEnv, string) {
 		for _, name := range []string{"home", "project"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w := newWorldAt(t, dir, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
+		w := newTestEnvAt(t, dir, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
 		if install {
 			w.install()
 		}
@@ -109,7 +109,7 @@ func TestConversation(t *testing.T) {
 // What cannot be read or edited is no file that the session works on: neither while it runs, nor read from the history of a
 // session that ctxls meets late.
 func TestFailedCalls(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"fail": {
+	w := newTestEnv(t, map[string][]e2e.Reply{"fail": {
 		{Tokens: 20_000, Calls: []e2e.Call{read("nosuch.txt"), read("notes.txt")}},
 		{Tokens: 21_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": "$PROJECT/src/util.go", "old_string": "nothere", "new_string": "x"}}}},
 		{Tokens: 22_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": "$PROJECT/notes.txt", "old_string": "nothere", "new_string": "x"}}}},
@@ -137,7 +137,7 @@ func TestFailedCalls(t *testing.T) {
 
 // What a sub-agent reads and holds is its own. Neither is it told anything.
 func TestSubAgent(t *testing.T) {
-	var w *world
+	var w *testEnv
 	type gauges struct{ Main, Agents, Ended []int }
 	figures := func() (g gauges) {
 		add := func(to *[]int, u core.Usage) {
@@ -160,7 +160,7 @@ func TestSubAgent(t *testing.T) {
 		return g
 	}
 	var running gauges
-	w = newWorld(t, map[string][]e2e.Reply{
+	w = newTestEnv(t, map[string][]e2e.Reply{
 		"delegate": {
 			{Tokens: 50_000, Calls: []e2e.Call{{Tool: "Agent", Input: map[string]any{"description": "look", "prompt": "[[inner]] look around", "subagent_type": "general-purpose"}}}},
 			{Tokens: 52_000, Text: "Delegated."},
@@ -201,7 +201,7 @@ func TestSubAgent(t *testing.T) {
 func TestNewerModel(t *testing.T) {
 	const newer = "claude-opus-5-5"
 	slow := e2e.Call{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}} // the response is in the transcript by then
-	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{slow}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{slow}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", newer, "--allowedTools", "Bash")
 	w.prompt(one, "[[more]] go on", "--model", newer)
@@ -214,7 +214,7 @@ func TestNewerModel(t *testing.T) {
 // window unknown nothing is said of the share. The next prompt has both.
 func TestFork(t *testing.T) {
 	const large = "claude-opus-4-7" // a million tokens
-	w := newWorld(t, map[string][]e2e.Reply{"work": {{Tokens: 144_000, Text: "Done."}}, "fork": {{Tokens: 150_000, Text: "Forked."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 144_000, Text: "Done."}}, "fork": {{Tokens: 150_000, Text: "Forked."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", large)
 	cmd, output := w.claude(t.Context(), "-p", "[[fork]] go", "--resume", one, "--fork-session", "--session-id", two, "--model", large)
@@ -231,7 +231,7 @@ func TestFork(t *testing.T) {
 
 // Two sessions in one directory at one time have a gauge, a working set and a conversation each.
 func TestParallelSessions(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{
+	w := newTestEnv(t, map[string][]e2e.Reply{
 		"first":  {{Tokens: 20_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 30_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 31_000, Text: "First."}},
 		"second": {{Tokens: 145_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 150_000, Calls: []e2e.Call{read("src/util.go")}}, {Tokens: 151_000, Text: "Second."}},
 	})

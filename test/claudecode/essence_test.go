@@ -20,13 +20,13 @@ import (
 func TestNothingElseChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	converse := func(install bool) *world {
+	converse := func(install bool) *testEnv {
 		for _, name := range []string{"home", "project"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w := newWorldAt(t, dir, map[string][]e2e.Reply{
+		w := newTestEnvAt(t, dir, map[string][]e2e.Reply{
 			"work": {
 				{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
 				// Beside each other, but one file only: after a compaction the host lists files in the order in which they were read.
@@ -61,7 +61,7 @@ func TestNothingElseChanges(t *testing.T) {
 }
 
 // wantSame checks that the model was asked the same in two worlds, but for what ctxls says.
-func wantSame(t *testing.T, without, with *world) {
+func wantSame(t *testing.T, without, with *testEnv) {
 	t.Helper()
 	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
 		t.Fatalf("requests (-without +with):\n%s", diff)

@@ -12,7 +12,7 @@ import (
 
 // A host that is told to stop ends its session, and what was known of it stays.
 func TestTermination(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
 	w.install("--local")
 	cmd, _ := w.claude(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
 	if id := w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) }); id != one {
@@ -22,7 +22,7 @@ func TestTermination(t *testing.T) {
 
 // A refused request states the window.
 func TestRefusal(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"big": {{Refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"big": {{Refusal: "prompt is too long: 210000 tokens > 180000 maximum"}}})
 	w.install()
 	w.prompt(one, "[[big]] everything")
 	s, _ := w.Session(one)
@@ -33,7 +33,7 @@ func TestRefusal(t *testing.T) {
 
 // A ctxls that cannot keep anything says nothing and stands in nobody's way.
 func TestBrokenState(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"work": work()})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": work()})
 	w.install()
 	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
 	if printed := w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash"); printed != "Done.\n" {

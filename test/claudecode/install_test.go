@@ -14,7 +14,7 @@ import (
 
 // The plugin does what the installed hooks do.
 func TestPlugin(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestPlugin(t *testing.T) {
 
 // The plugin beside installed hooks: both run, and the second finds the prompt marked.
 func TestPluginBesideInstall(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestPluginBesideInstall(t *testing.T) {
 
 // Installed for the user and for the project, ctxls runs and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install("--user")
 	w.install("--local")
 	w.prompt(one, "[[more]] go")
@@ -49,7 +49,7 @@ func TestInstalledTwice(t *testing.T) {
 
 // After all that Claude Code does, uninstalling gives its settings back.
 func TestUninstall(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	mine := "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}\n"
 	w.Write(w.settings(), mine)
 	w.install()
@@ -65,7 +65,7 @@ func TestUninstall(t *testing.T) {
 
 // One variable turns ctxls off for whoever starts the host with it.
 func TestDisabled(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt(one, "[[more]] go")

@@ -16,8 +16,8 @@ import (
 // Claude Code is told of the server with its own command, offers the tools to the model, and passes on what they say. The model
 // is told of its own session, though another one in the same directory was heard of later.
 func TestMCP(t *testing.T) {
-	var w *world
-	w = newWorld(t, map[string][]e2e.Reply{
+	var w *testEnv
+	w = newTestEnv(t, map[string][]e2e.Reply{
 		"look": {
 			{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
 			// A file is known to be read when the transcript has the result, which the host writes in its own time.

@@ -11,7 +11,7 @@ import (
 // The picture of docs/getting-started/claude-code.md: what a person sees who installed ctxls with the status line.
 func TestPicture(t *testing.T) {
 	shop := e2e.NewShop(t)
-	w := newWorldOf(shop, map[string][]e2e.Reply{"": {
+	w := newTestEnvOf(shop, map[string][]e2e.Reply{"": {
 		{Tokens: 118_000, Calls: []e2e.Call{
 			{Tool: "Read", Input: map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}, {Tool: "Read", Input: map[string]any{"file_path": shop.Project + "/src/cart/server.ts"}}}},
 		{Tokens: 139_000, Calls: []e2e.Call{{Tool: "Edit", Input: map[string]any{"file_path": shop.Project + "/src/cart/store.ts",

@@ -14,7 +14,7 @@ import (
 )
 
 // openTerminal starts Claude Code as people use it, for a user who has been through its first questions.
-func openTerminal(w *world, width, height int) *e2e.Terminal {
+func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	w.T.Helper()
 	state, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark",
@@ -25,12 +25,12 @@ func openTerminal(w *world, width, height int) *e2e.Terminal {
 		w.T.Fatal(err)
 	}
 	w.Write(filepath.Join(w.Home, ".claude.json"), string(state))
-	return e2e.OpenTerminal(w.World, width, height, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
+	return e2e.OpenTerminal(w.Sandbox, width, height, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
 }
 
 // A person at a terminal, who had a status line before: ours comes first, with the host's own figures, and theirs follows.
 func TestTerminal(t *testing.T) {
-	w := newWorld(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "Small answer."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "Small answer."}}})
 	mine := "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"cat >/dev/null; echo MY\\u0020LINE\"}\n}\n"
 	w.Write(w.settings(), mine)
 	// The path that is installed has a blank in it.

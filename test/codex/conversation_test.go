@@ -53,8 +53,8 @@ func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 // sent differs from what it is sent without ctxls, nor does what people see.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	converse := func(install bool) (w *world, printed []string) {
-		w = newWorldAt(t, t.TempDir(), map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
+	converse := func(install bool) (w *testEnv, printed []string) {
+		w = newTestEnvAt(t, t.TempDir(), map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
 		if install {
 			w.install()
 		}
@@ -103,7 +103,7 @@ func TestConversation(t *testing.T) {
 var byChance = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time: [0-9.]+ seconds`)
 
 // essence is a request without what ctxls says and without what differs from run to run by itself: ids, times and places.
-func (w *world) essence(r e2e.Request) any {
+func (w *testEnv) essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
 		switch v := v.(type) {
@@ -134,7 +134,7 @@ func (w *world) essence(r e2e.Request) any {
 
 // With anthropicOnly off the reminder is given to any model: once, after the tool that passed 70 %.
 func TestReminder(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
 	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"), `{"reminder": {"anthropicOnly": false}}`)
 	w.install()
 	first := w.prompt("", "[[work]] please look around", bypass)
@@ -148,7 +148,7 @@ func TestReminder(t *testing.T) {
 
 // What a tool does is known by what Codex says of it, however it is called: by a program of the model's, too.
 func TestCodeMode(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"code": {
+	w := newTestEnv(t, map[string][]reply{"code": {
 		{tokens: 50_000, calls: []call{{name: "exec", text: "const r = await tools.exec_command({cmd: 'cat src/main.go'}); text(r.output); " +
 			"await tools.apply_patch('*** Begin Patch\\n*** Update File: notes.txt\\n@@\\n-alpha\\n+ALPHA\\n beta\\n*** End Patch\\n');"}}},
 		{tokens: 51_000, text: "Done."},
@@ -170,7 +170,7 @@ func TestCodeMode(t *testing.T) {
 // A compaction that the host does by itself in the midst of a turn, where the rules say that it does: past 90 % of 272,000. The model
 // that writes the summary is told nothing; the next request has the working context, whole and once.
 func TestAutomaticCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"fill": {
 			{tokens: 90_000, calls: []call{run("cat src/main.go"), run("cat src/util.go")}},
 			{tokens: 244_700, calls: []call{patch("*** Update File: notes.txt", "@@", "-alpha", "+ALPHA", " beta")}},
@@ -200,7 +200,7 @@ func TestAutomaticCompaction(t *testing.T) {
 // What a sub-agent reads and holds is its own. Neither is it told anything.
 func TestSubAgent(t *testing.T) {
 	const agents = "multi_agent_v1"
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"delegate": {
 			{tokens: 50_000, calls: []call{{namespace: agents, name: "spawn_agent", arguments: map[string]any{"message": "[[inner]] look around"}}}},
 			{tokens: 51_000, calls: []call{{namespace: agents, name: "wait_agent", arguments: map[string]any{"targets": []string{"$AGENT"}, "timeout_ms": 30_000}}}},
@@ -233,7 +233,7 @@ func TestSubAgent(t *testing.T) {
 
 // A host that is told to stop ends its session, and what was known of it stays.
 func TestTermination(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{run("cat notes.txt")}}, {hang: true}}})
+	w := newTestEnv(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{run("cat notes.txt")}}, {hang: true}}})
 	w.install("--project")
 	cmd, _, _ := w.exec(t.Context(), bypass, "[[slow]] take your time")
 	w.Terminate(cmd, syscall.SIGINT, func() int { return len(w.model.Asked("slow")) })
@@ -241,7 +241,7 @@ func TestTermination(t *testing.T) {
 
 // Two sessions in one directory at one time have a gauge, a working set and a conversation each.
 func TestParallelSessions(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"first":  {{tokens: 20_000, calls: []call{run("cat notes.txt")}}, {tokens: 31_000, text: "First."}},
 		"second": {{tokens: 195_000, calls: []call{run("cat src/main.go")}}, {tokens: 200_000, calls: []call{run("cat src/util.go")}}, {tokens: 201_000, text: "Second."}},
 	})
@@ -274,7 +274,7 @@ func TestParallelSessions(t *testing.T) {
 
 // A refused request changes no figure: Codex makes one up.
 func TestRefusal(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"big":  {{tokens: 150_000, calls: []call{run("cat notes.txt")}}, {refused: true}},
 		"more": {{tokens: 151_000, text: "More."}},
 	})
@@ -289,7 +289,7 @@ func TestRefusal(t *testing.T) {
 
 // The longest text that ctxls says is passed on whole.
 func TestTheLongestText(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work()})
+	w := newTestEnv(t, map[string][]reply{"work": work()})
 	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"),
 		fmt.Sprintf(`{"reminder": {"anthropicOnly": false, "message": "ctxls %s"}}`, strings.Repeat("größe ", 3000)))
 	w.install()
@@ -302,7 +302,7 @@ func TestTheLongestText(t *testing.T) {
 
 // After all that Codex does, uninstalling gives its hooks back.
 func TestUninstall(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	mine := "{\n  \"description\": \"mine\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"touch stopped\"}]}]}\n}\n"
 	w.Write(w.hooks(), mine)
 	config := w.read(filepath.Join(w.codexHome(), "config.toml"))
@@ -325,7 +325,7 @@ func TestUninstall(t *testing.T) {
 
 // Installed for the user and for the project, ctxls runs twice. It counts and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, calls: []call{run("cat notes.txt")}}, {tokens: 144_400, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, calls: []call{run("cat notes.txt")}}, {tokens: 144_400, text: "More."}}})
 	w.install("--user")
 	w.install("--project")
 	turn := w.prompt("", "[[more]] go", bypass)
@@ -338,7 +338,7 @@ func TestInstalledTwice(t *testing.T) {
 
 // One variable turns ctxls off for whoever starts the host with it.
 func TestDisabled(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt("", "[[more]] go", bypass)

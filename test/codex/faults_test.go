@@ -14,7 +14,7 @@ import (
 )
 
 // stage installs a ctxls that lies in a directory of its own, which a script can then take the place of.
-func (w *world) stage() (path string) {
+func (w *testEnv) stage() (path string) {
 	w.T.Helper()
 	path = filepath.Join(w.Home, "my tools", "ctxls") // the path that is installed has a blank in it
 	w.Write(filepath.Join(filepath.Dir(path), ".keep"), "")
@@ -33,8 +33,8 @@ func (w *world) stage() (path string) {
 // and people see the same. Before and after it works.
 func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 	script := map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}}
-	play := func(t *testing.T, fault string) (w *world, printed []string, took time.Duration) {
-		w = newWorld(t, script)
+	play := func(t *testing.T, fault string) (w *testEnv, printed []string, took time.Duration) {
+		w = newTestEnv(t, script)
 		path := w.stage()
 		if fault != "" {
 			if err := os.Remove(path); err != nil {
@@ -92,7 +92,7 @@ func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 
 // Where ctxls was moved or removed, prompts are answered all the same.
 func TestProgramGone(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work()})
+	w := newTestEnv(t, map[string][]reply{"work": work()})
 	if err := os.Remove(w.stage()); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestProgramGone(t *testing.T) {
 
 // A ctxls that cannot keep anything says nothing and stands in nobody's way.
 func TestBrokenState(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": work()})
+	w := newTestEnv(t, map[string][]reply{"work": work()})
 	w.install()
 	w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
 	if turn := w.prompt("", "[[work]] please look around", bypass); turn.answer != "Done." {
@@ -118,7 +118,7 @@ func TestBrokenState(t *testing.T) {
 
 // A session's end is told although Codex grants it little time, and even where ctxls is slow to start.
 func TestSessionEnd(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	path := w.stage()
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func commands(t *testing.T, term *e2e.Terminal, line string, done func(screen st
 // What install says of trust is so: until somebody trusts them, Codex skips the hooks without a word; it asks at its next start; and
 // from then on they run, here and in codex exec. In the same sitting a compaction that a person asks for, and a new conversation.
 func TestTrustAndTerminal(t *testing.T) {
-	w := newWorldAt(t, t.TempDir(), map[string][]reply{ // beside no other test: a hook that is late says nothing
+	w := newTestEnvAt(t, t.TempDir(), map[string][]reply{ // beside no other test: a hook that is late says nothing
 		"look": {
 			{tokens: 150_000, calls: []call{run("cat notes.txt")}},
 			{tokens: 190_000, calls: []call{run("sed -n 1,3p 'src/util.go'")}},
@@ -77,7 +77,7 @@ func TestTrustAndTerminal(t *testing.T) {
 		t.Errorf("hooks that are not trusted ran: %+v", s)
 	}
 
-	term := e2e.OpenTerminal(w.World, 140, 45, e2e.HostBin())
+	term := e2e.OpenTerminal(w.Sandbox, 140, 45, e2e.HostBin())
 	term.Shows("Hooks need review", "8 hooks are new or changed", "Review hooks", "2. Trust all and continue")
 	choose(t, term, "2. Trust all and continue")
 	term.Shows("? for shortcuts")

@@ -22,14 +22,14 @@ var update = flag.Bool("update", false, "make the documents' pictures of the hos
 
 // A Terminal is a window of tmux in which a host runs as people use it, and ctxls beside it where a test splits the window.
 type Terminal struct {
-	w      *World
+	w      *Sandbox
 	socket string
 	shown  string // the socket of the window around it, which has the lines between the parts too
 }
 
 // OpenTerminal starts a command line in a terminal of a size, with colours. What runs in it is killed when the test ends, at once:
 // nobody shall write while the home is removed.
-func OpenTerminal(w *World, width, height int, command string) *Terminal {
+func OpenTerminal(w *Sandbox, width, height int, command string) *Terminal {
 	w.T.Helper()
 	term := &Terminal{w: w, socket: filepath.Join(w.Temp(), "in"), shown: filepath.Join(w.Temp(), "out")}
 	settings := filepath.Join(w.Temp(), "tmux.conf")

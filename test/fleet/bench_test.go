@@ -68,7 +68,7 @@ type result struct {
 }
 
 // run carries a trial out. In the end each pusher has some time to send what is missing.
-func (w world) run(t *testing.T, tr trial) (r result) {
+func (w testEnv) run(t *testing.T, tr trial) (r result) {
 	t.Helper()
 	url := fmt.Sprintf("postgres://alice@127.0.0.1:%d/%s?sslmode=disable", w.Port, w.database)
 	t.Setenv("PGPASSWORD", teamtest.Password)
@@ -110,7 +110,7 @@ func (w world) run(t *testing.T, tr trial) (r result) {
 }
 
 // changes returns how many changes all machines make.
-func (w world) changes(tr trial, begin time.Time) (sum int) {
+func (w testEnv) changes(tr trial, begin time.Time) (sum int) {
 	for number := range tr.machines {
 		s := simulated{number, begin, tr.length}
 		for i := range perMachine {
@@ -121,7 +121,7 @@ func (w world) changes(tr trial, begin time.Time) (sum int) {
 }
 
 // disturb kills and cuts what the trial asks for, spread over its length.
-func (w world) disturb(t *testing.T, tr trial, h *herd) {
+func (w testEnv) disturb(t *testing.T, tr trial, h *herd) {
 	total := tr.killServer + tr.killPushers
 	if tr.cut > 0 {
 		total++
@@ -163,7 +163,7 @@ func ip(t *testing.T, args ...string) {
 }
 
 // watch reads what a reader sees, five times a second, and returns how long each change took until a reader saw it, or a later one.
-func (w world) watch(ctx context.Context, t *testing.T, tr trial, begin time.Time) (lag []time.Duration) {
+func (w testEnv) watch(ctx context.Context, t *testing.T, tr trial, begin time.Time) (lag []time.Duration) {
 	conn, err := pgx.Connect(ctx, w.URL("rita", w.database))
 	if err != nil {
 		t.Error(err)
@@ -210,7 +210,7 @@ func (w world) watch(ctx context.Context, t *testing.T, tr trial, begin time.Tim
 }
 
 // cpu returns the time that all processes of the server have used, those that ended included.
-func (w world) cpu() (sum time.Duration) {
+func (w testEnv) cpu() (sum time.Duration) {
 	const tick = time.Second / 100 // Linux tells processes' times so, whatever its own clock
 	all := w.Processes()
 	for i, pid := range all {
@@ -245,7 +245,7 @@ func TestASimulatedFleet(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
-	w := newWorld(t, "max_connections=200")
+	w := newTestEnv(t, "max_connections=200")
 	tr := trial{machines: 60, processes: 6, length: 20 * time.Second, killServer: 1, killPushers: 5, cut: 3 * time.Second}
 	r := w.run(t, tr)
 	w.simulatedEqual(t, tr.machines, r.begin, tr.length)
@@ -291,7 +291,7 @@ func TestBench(t *testing.T) {
 	}
 	machines, seconds := number("MACHINES", 1000), number("SECONDS", 300)
 	fmt.Printf("%d cores, %d machines with %d sessions each, a change of each session a second, %d s\n", runtime.NumCPU(), machines, perMachine, seconds)
-	w := world{teamtest.StartPostgres(t, fmt.Sprint("max_connections=", machines+50), "shared_buffers=1GB", "max_wal_size=4GB"), ""}
+	w := testEnv{teamtest.StartPostgres(t, fmt.Sprint("max_connections=", machines+50), "shared_buffers=1GB", "max_wal_size=4GB"), ""}
 	w.database = w.Database(t)
 	w.fleet(t, "owner", "migrate")
 	w.Login(t, "alice", "ctxls_pusher")
@@ -329,7 +329,7 @@ func TestBenchOfFailures(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SECONDS")); err == nil {
 		seconds = n
 	}
-	w := newWorld(t, fmt.Sprint("max_connections=", machines+50), "shared_buffers=1GB")
+	w := newTestEnv(t, fmt.Sprint("max_connections=", machines+50), "shared_buffers=1GB")
 	tr := trial{machines: machines, processes: 10, length: time.Duration(seconds) * time.Second, killServer: 5, killPushers: 50, cut: 30 * time.Second}
 	r := w.run(t, tr)
 	w.simulatedEqual(t, machines, r.begin, tr.length)

@@ -14,7 +14,7 @@ import (
 
 // Whoever is killed, and when: in the end the database has what the machine has, each of it once.
 func TestKillingEitherSide(t *testing.T) {
-	w := newWorld(t, "synchronous_commit=off")
+	w := newTestEnv(t, "synchronous_commit=off")
 	m := teamtest.NewMachine(t, "")
 	var log bytes.Buffer
 	start := func() *exec.Cmd {

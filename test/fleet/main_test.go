@@ -41,16 +41,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a server with a database that is ready, and its logins.
-type world struct {
+// testEnv is a server with a database that is ready, and its logins.
+type testEnv struct {
 	*teamtest.Postgres
 	database string
 }
 
-func newWorld(t *testing.T, options ...string) world {
+func newTestEnv(t *testing.T, options ...string) testEnv {
 	t.Helper()
 	server := teamtest.StartPostgres(t, append(options, "fsync=off")...) // the machine does not die, only processes do
-	w := world{server, server.Database(t)}
+	w := testEnv{server, server.Database(t)}
 	w.fleet(t, "owner", "migrate")
 	server.Login(t, "alice", "ctxls_pusher")
 	server.Login(t, "rita", "ctxls_reader")
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, options ...string) world {
 }
 
 // command makes a ctxls-fleet of a login. It is told the database by libpq's environment.
-func (w world) command(login string, args ...string) *exec.Cmd {
+func (w testEnv) command(login string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(bin, "ctxls-fleet"), args...)
 	cmd.Env = []string{"HOME=/nonexistent", "PATH=/usr/bin:/bin", "PGHOST=127.0.0.1", fmt.Sprint("PGPORT=", w.Port), "PGUSER=" + login, "PGPASSWORD=" + teamtest.Password,
 		"PGDATABASE=" + w.database, "PGSSLMODE=disable"}
@@ -66,7 +66,7 @@ func (w world) command(login string, args ...string) *exec.Cmd {
 }
 
 // fleet runs ctxls-fleet to its end and returns what it prints.
-func (w world) fleet(t *testing.T, login string, args ...string) string {
+func (w testEnv) fleet(t *testing.T, login string, args ...string) string {
 	t.Helper()
 	return output(t, w.command(login, args...))
 }

@@ -91,7 +91,7 @@ func strings4(v any, found map[string]bool) {
 // What goes over the wire holds no string of any transcript, path, title or prompt: a real conversation is fed to the real hook, and what the pusher
 // says to the database and to a collector is searched for every string in it.
 func TestNothingButFiguresLeavesTheMachine(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	home := t.TempDir()
 	cwd := filepath.Join(home, "zanzibar-payroll")
 	if err := os.MkdirAll(cwd, 0o755); err != nil {

@@ -38,7 +38,7 @@ func ctxls[T any](t *testing.T, m *teamtest.Machine, args ...string) (v T) {
 
 // What the machines report each by itself, added up, is what the fleet reports.
 func TestTheSumOfReports(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var machines []*teamtest.Machine
 	var want core.FleetReport
@@ -128,7 +128,7 @@ func TestTheSumOfReports(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	old, young := teamtest.NewMachine(t, ""), teamtest.NewMachine(t, "")
 	old.Start = old.Start.Add(-100 * 24 * time.Hour)
 	for i := range 10 {
@@ -150,7 +150,7 @@ func TestPrune(t *testing.T) {
 }
 
 func TestThePasswordIsNowhere(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	cmd := w.command("alice", "push", "--to=postgres://alice:hush@127.0.0.1/team1")
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "list of processes") || strings.Contains(string(out), "hush") {

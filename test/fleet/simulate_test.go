@@ -206,7 +206,7 @@ func simulate(spec string) error {
 }
 
 // simulatedEqual holds every table against what the simulated machines hold in the end, row by row.
-func (w world) simulatedEqual(t *testing.T, machines int, begin time.Time, length time.Duration) {
+func (w testEnv) simulatedEqual(t *testing.T, machines int, begin time.Time, length time.Duration) {
 	t.Helper()
 	end := begin.Add(length + time.Minute)
 	var samples, sessions, tasks, compactions []string

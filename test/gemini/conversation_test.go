@@ -49,13 +49,13 @@ func work() []reply {
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	converse := func(install bool) (*world, string) {
+	converse := func(install bool) (*testEnv, string) {
 		for _, name := range []string{"home", "project"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w := newWorldAt(t, dir, map[string][]reply{"work": work(), "more": {{tokens: 320_000, text: "There is more."}}})
+		w := newTestEnvAt(t, dir, map[string][]reply{"work": work(), "more": {{tokens: 320_000, text: "There is more."}}})
 		if install {
 			w.install()
 		}
@@ -146,7 +146,7 @@ func essence(r e2e.Request) any {
 // The host compacts by itself, in the midst of a turn, and tells nobody. The fall is seen; the files in use come back with the
 // next tool, once.
 func TestCompaction(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"fill": {{tokens: 30_000, calls: []call{read("src/main.go"), read("src/util.go")}}, {tokens: 40_000, text: "It is filled."}},
 		"over": {
 			{tokens: 140_000, text: "Reading on.", calls: []call{read("src/main.go")}},
@@ -190,7 +190,7 @@ func TestCompaction(t *testing.T) {
 
 // What a sub-agent reads and holds is its own. Neither is it told anything.
 func TestSubAgent(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"delegate": {
 			{tokens: 100_000, calls: []call{read("notes.txt")}},
 			{tokens: 110_000, calls: []call{{"invoke_agent", map[string]any{"agent_name": "generalist", "prompt": "[[inner]] look around"}}}},
@@ -224,7 +224,7 @@ func TestSubAgent(t *testing.T) {
 
 // Installed for the user and for the project, ctxls runs and speaks once all the same.
 func TestInstalledTwice(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 524_288, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 524_288, text: "More."}}})
 	w.install("--user")
 	w.install("--project")
 	w.prompt(one, "[[more]] go")
@@ -234,7 +234,7 @@ func TestInstalledTwice(t *testing.T) {
 
 // A host that is told to stop ends its session, and what was known of it stays.
 func TestTermination(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
+	w := newTestEnv(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
 	w.install("--project")
 	cmd, _, _ := w.gemini(t.Context(), "-p", "[[slow]] take your time", "--session-id", one)
 	if id := w.Terminate(cmd, syscall.SIGTERM, func() int { return len(w.model.Asked("slow")) }); id != one {
@@ -245,7 +245,7 @@ func TestTermination(t *testing.T) {
 // Why nothing is said at a session's start: the host puts it before the prompt, and leaves a prompt that begins like that out when
 // the session is resumed.
 func TestWhyNothingAtTheStart(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 10_000, text: "All is done."}}, "more": {{tokens: 11_000, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"work": {{tokens: 10_000, text: "All is done."}}, "more": {{tokens: 11_000, text: "More."}}})
 	hook := `"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command",
 		"command": "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"hello\"}}'"}]}]}, "telemetry"`
 	w.Write(w.settings(), strings.Replace(base, `"telemetry"`, hook, 1))
@@ -259,7 +259,7 @@ func TestWhyNothingAtTheStart(t *testing.T) {
 
 // One variable turns ctxls off for whoever starts the host with it.
 func TestDisabled(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
+	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt("11111111-2222-4333-8444-555555555555", "[[more]] go")

@@ -28,13 +28,13 @@ func TestFaults(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	run := func(fault string) (w *world, answer, warnings string) {
+	run := func(fault string) (w *testEnv, answer, warnings string) {
 		for _, name := range []string{"home", "project"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w = newWorldAt(t, dir, scripts())
+		w = newTestEnvAt(t, dir, scripts())
 		if fault == "broken" {
 			w.Write(filepath.Join(w.Home, ".local", "state"), "a file where the directory should be")
 			w.install()
@@ -89,7 +89,7 @@ const sleeping = "98765.4321"
 // Where ctxls was moved or removed, and on the machine of somebody who shares a project's settings, prompts are answered all the
 // same: of a hook that ends with anything but 0 or 1, Gemini CLI takes whatever it said for a veto, "No such file" of bash too.
 func TestProgramGone(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
+	w := newTestEnv(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
 	w.install()
 	text, err := os.ReadFile(w.settings())
 	if err != nil {
@@ -102,7 +102,7 @@ func TestProgramGone(t *testing.T) {
 }
 
 // faulty has Gemini CLI run a ctxls that is the real one four times and has a fault from then on.
-func (w *world) faulty(fault string) {
+func (w *testEnv) faulty(fault string) {
 	bin := filepath.Join(w.Home, "bin", "ctxls")
 	w.Write(bin, fmt.Sprintf(`#!/bin/sh
 echo >> %[1]s.calls
@@ -139,7 +139,7 @@ func processes(word string) (found []string) {
 // Why the installed command begins with "exec": when a hook takes too long, the host ends the shell alone and waits for whoever
 // holds the hook's output open.
 func TestWhyExec(t *testing.T) {
-	w := newWorld(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
+	w := newTestEnv(t, map[string][]reply{"work": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {tokens: 110_000, text: "All is done."}}})
 	const holds = 15 * time.Second
 	gap := func(command string) time.Duration {
 		hook := fmt.Sprintf(`"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %q, "timeout": 500}]}]}, "telemetry"`, command)

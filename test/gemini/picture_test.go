@@ -11,7 +11,7 @@ import (
 // The picture of docs/getting-started/gemini-cli.md: Gemini CLI, and ctxls in the lines below it.
 func TestPicture(t *testing.T) {
 	shop := e2e.NewShop(t)
-	w := newWorldOf(shop, map[string][]reply{"": {
+	w := newTestEnvOf(shop, map[string][]reply{"": {
 		{tokens: 290_000, calls: []call{{"read_file", map[string]any{"file_path": shop.Project + "/src/cart/store.ts"}}}},
 		{tokens: 305_000, calls: []call{{"replace", map[string]any{"file_path": shop.Project + "/src/cart/store.ts", "instruction": "keep the cart",
 			"old_string": "all.get(user) ?? []", "new_string": "all.get(user) ?? all.set(user, []).get(user)!"}}}},

@@ -14,13 +14,13 @@ import (
 )
 
 // openTerminal starts Gemini CLI as people use it.
-func openTerminal(w *world, width, height int) *e2e.Terminal {
+func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	w.T.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return e2e.OpenTerminal(w.World, width, height, fmt.Sprintf("%s --no-warnings %s --model gemini-2.5-pro --yolo", node, e2e.HostBin()))
+	return e2e.OpenTerminal(w.Sandbox, width, height, fmt.Sprintf("%s --no-warnings %s --model gemini-2.5-pro --yolo", node, e2e.HostBin()))
 }
 
 // enters types a line, and sends it until it is taken: the first Enter may only choose a command from those that are offered.
@@ -38,7 +38,7 @@ func enters(t *testing.T, term *e2e.Terminal, line string) {
 
 // A person at a terminal: a compaction that they ask for, a conversation that they clear, and the end.
 func TestTerminal(t *testing.T) {
-	w := newWorld(t, map[string][]reply{
+	w := newTestEnv(t, map[string][]reply{
 		"work": {{tokens: 200_000, calls: []call{read("notes.txt")}}, {tokens: 300_000, text: "The work is done."}},
 		"more": {{tokens: 310_000, text: "There is more."}},
 		"less": {{tokens: 50_000, calls: []call{read("src/main.go")}}, {tokens: 51_000, text: "Now there is less."}},

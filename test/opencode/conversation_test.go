@@ -111,7 +111,7 @@ func said(r e2e.Request) (said []string) {
 }
 
 // asked returns the requests in order, aside from those for a title, which the host makes beside the others.
-func asked(w *world) (kinds []string, requests []e2e.Request) {
+func asked(w *testEnv) (kinds []string, requests []e2e.Request) {
 	for _, r := range w.model.Requests() {
 		if r.Kind != "title" {
 			kinds, requests = append(kinds, r.Kind), append(requests, r)
@@ -126,7 +126,7 @@ func asked(w *world) (kinds []string, requests []e2e.Request) {
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	converse := func(install bool) (w *world, session string, answers []string) {
+	converse := func(install bool) (w *testEnv, session string, answers []string) {
 		for _, name := range []string{"home", "project"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
@@ -138,7 +138,7 @@ func TestConversation(t *testing.T) {
 				w.wantAgent("general", 160_000+e2e.OutputTokens)
 			}
 		}
-		w = newWorldAt(t, dir, scripts{"work": work(), "delegate": delegate(), "inner": looking, "more": more, "small": small})
+		w = newTestEnvAt(t, dir, scripts{"work": work(), "delegate": delegate(), "inner": looking, "more": more, "small": small})
 		w.Write(filepath.Join(w.Project, "deep.txt"), "deep\n")
 		if install {
 			w.install()
@@ -223,7 +223,7 @@ func TestConversation(t *testing.T) {
 }
 
 // wantAgent waits until the only session has a sub-agent that holds so many tokens.
-func (w *world) wantAgent(kind string, tokens int) {
+func (w *testEnv) wantAgent(kind string, tokens int) {
 	w.eventually("the sub-agent has a gauge of its own", func() bool {
 		s := w.Sessions()
 		return len(s) == 1 && len(s[0].Agents) == 1 && s[0].Agents[0].AgentType == kind && s[0].Agents[0].Usage.Tokens != nil && *s[0].Agents[0].Usage.Tokens == tokens
@@ -231,7 +231,7 @@ func (w *world) wantAgent(kind string, tokens int) {
 }
 
 // child returns the session of the host's that is the sub-agent of another.
-func (w *world) child(session string) string {
+func (w *testEnv) child(session string) string {
 	w.T.Helper()
 	var children []struct{ ID string }
 	if err := json.Unmarshal(w.raw("GET", "/session/"+session+"/children", nil), &children); err != nil || len(children) != 1 {
@@ -241,7 +241,7 @@ func (w *world) child(session string) string {
 }
 
 // wantForgotten waits until the files of the store hold none of the texts: that a session is gone is seen before the log is folded.
-func (w *world) wantForgotten(texts ...string) {
+func (w *testEnv) wantForgotten(texts ...string) {
 	w.T.Helper()
 	e2e.Eventually(w.T, func() (held string) {
 		files, _ := filepath.Glob(filepath.Join(w.Home, ".local", "state", "ctxls", "state.db*"))
@@ -279,7 +279,7 @@ func TestCompaction(t *testing.T) {
 	for _, name := range names {
 		s[name] = []e2e.Reply{{Tokens: 150_000, Calls: calls(name)}, {Tokens: 190_000, Calls: []e2e.Call{read(name + "/f24.txt")}}, {Tokens: 25_000, Text: "Went on."}}
 	}
-	w := newWorld(t, s)
+	w := newTestEnv(t, s)
 	for _, name := range names {
 		for i := range 25 {
 			w.Write(filepath.Join(w.Project, name, fmt.Sprintf("f%02d.txt", i)), "x\n")

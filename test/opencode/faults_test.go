@@ -32,8 +32,8 @@ func steps(second func()) []e2e.Reply {
 	}
 }
 
-// left returns the processes of ctxls that run in the world.
-func (w *world) left() (pids []int) {
+// left returns the processes of ctxls that run in the sandbox.
+func (w *testEnv) left() (pids []int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
@@ -46,7 +46,7 @@ func (w *world) left() (pids []int) {
 	return pids
 }
 
-func (w *world) wantNoneLeft(when string) {
+func (w *testEnv) wantNoneLeft(when string) {
 	w.T.Helper()
 	for deadline := time.Now().Add(5 * time.Second); len(w.left()) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -78,7 +78,7 @@ func results(r e2e.Request) (results []string) {
 // nothing behind, not even a server that is stopped.
 func TestServerKilledAndHung(t *testing.T) {
 	t.Parallel()
-	var w *world
+	var w *testEnv
 	stopped := 0
 	signal := func(s syscall.Signal) func() {
 		return func() {
@@ -88,7 +88,7 @@ func TestServerKilledAndHung(t *testing.T) {
 			}
 		}
 	}
-	w = newWorld(t, scripts{"well": steps(nil), "killed": steps(signal(syscall.SIGKILL)), "hung": steps(signal(syscall.SIGSTOP))})
+	w = newTestEnv(t, scripts{"well": steps(nil), "killed": steps(signal(syscall.SIGKILL)), "hung": steps(signal(syscall.SIGSTOP))})
 	w.Env = append(w.Env, "CTXLS_WAIT=300")
 	w.install()
 	w.serve()
@@ -155,10 +155,10 @@ func TestServerKilledAndHung(t *testing.T) {
 // A session that is deleted in the midst of a turn: the host goes on with the turn for a while, and nothing of that comes back.
 func TestDeletedInATurn(t *testing.T) {
 	t.Parallel()
-	var w *world
+	var w *testEnv
 	var session string
 	deleted := 0
-	w = newWorld(t, scripts{"well": steps(nil), "cut": steps(func() {
+	w = newTestEnv(t, scripts{"well": steps(nil), "cut": steps(func() {
 		request, _ := http.NewRequest("DELETE", w.url+"/session/"+session, nil)
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			response.Body.Close()
@@ -190,14 +190,14 @@ func TestDeletedInATurn(t *testing.T) {
 // However the host ends, no process of ctxls is left: after a normal end, also with a server that hangs, and after SIGTERM.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
-	var w *world
+	var w *testEnv
 	stop := func() {
 		for _, pid := range w.left() {
 			_ = syscall.Kill(pid, syscall.SIGSTOP)
 		}
 	}
 	seen := 0
-	w = newWorld(t, scripts{
+	w = newTestEnv(t, scripts{
 		"well": {{Tokens: 50_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 51_000, Text: "Done.", Before: func() { seen = len(w.left()) }}},
 		"hung": {{Tokens: 50_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 51_000, Text: "Done.", Before: stop}},
 	})
@@ -234,7 +234,7 @@ func TestNothingIsLeft(t *testing.T) {
 // A session whose provider is not Anthropic gets no reminder, until settings ask for it.
 func TestOtherProvider(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, scripts{"work": work()})
+	w := newTestEnv(t, scripts{"work": work()})
 	w.configure("gateway", "@ai-sdk/openai-compatible", newOpenAI(t, w).URL+"/v1", "")
 	w.install()
 	w.serve()

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// newOpenAI starts a model that answers as the world's does, but speaks OpenAI's API of chat completions.
-func newOpenAI(t *testing.T, w *world) *httptest.Server {
+// newOpenAI starts a model that answers as the usual one does, but speaks OpenAI's API of chat completions.
+func newOpenAI(t *testing.T, w *testEnv) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		var body map[string]any
 		if !strings.HasSuffix(r.URL.Path, "/chat/completions") || json.NewDecoder(r.Body).Decode(&body) != nil {

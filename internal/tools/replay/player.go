@@ -24,7 +24,7 @@ type player struct {
 	speed  float64
 
 	clock   clock
-	referee referee
+	checker checker
 	written int              // lines of the transcript
 	seen    core.SessionView // by the client, last
 	before  int              // tokens before the compaction that goes on; 0 for none
@@ -62,7 +62,7 @@ func (p *player) play(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.referee.see(m)
+		p.checker.see(m)
 		p.moments = append(p.moments, m)
 		p.tell(m)
 	}
@@ -180,9 +180,9 @@ func (p *player) end() error {
 	p.screen.print(-1, line{"report", report(fleet)}, plain)
 	slices.Sort(p.took)
 	p.screen.print(-1, line{"calls", fmt.Sprintf("%d hooks and status lines, half of them answered within %d ms; %s, %s",
-		len(p.took), p.took[len(p.took)/2].Milliseconds(), counted(p.referee.marks, "mark"), counted(p.referee.reminders, "reminder"))}, plain)
+		len(p.took), p.took[len(p.took)/2].Milliseconds(), counted(p.checker.marks, "mark"), counted(p.checker.reminders, "reminder"))}, plain)
 
-	failures := p.referee.end(p.seen, fleet, len(list.Sessions))
+	failures := p.checker.end(p.seen, fleet, len(list.Sessions))
 	if log := p.stage.log(); log != "" {
 		failures = append(failures, "in the log: "+text.Sanitize(log, 1000))
 	}

@@ -83,7 +83,7 @@ func TestReplay(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the log differs (-want +got); if that is meant, run with -update:\n%s", diff)
 	}
-	t.Run("the referee", func(t *testing.T) { testReferee(t, moments) })
+	t.Run("the checker", func(t *testing.T) { testChecker(t, moments) })
 }
 
 // Nothing is canned: other figures in the recording are other figures in the log.
@@ -140,8 +140,8 @@ func edited(t *testing.T, edit func(string) string) string {
 	return dir
 }
 
-// The referee notices each way in which ctxls could go wrong: what really happened passes, and with one thing changed it does not.
-func testReferee(t *testing.T, moments []moment) {
+// The checker notices each way in which ctxls could go wrong: what really happened passes, and with one thing changed it does not.
+func testChecker(t *testing.T, moments []moment) {
 	nth := func(ms []moment, n int, is func(moment) bool) *moment {
 		for i := range ms {
 			if is(ms[i]) {
@@ -194,7 +194,7 @@ func testReferee(t *testing.T, moments []moment) {
 		t.Run(test.name, func(t *testing.T) {
 			ms := slices.Clone(moments)
 			test.spoil(ms)
-			var r referee
+			var r checker
 			for _, m := range ms {
 				r.see(m)
 			}
@@ -212,7 +212,7 @@ func TestWhatStandsAtTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r referee
+	var r checker
 	for _, line := range rec.lines {
 		r.line(line)
 	}

@@ -30,9 +30,9 @@ const patience = 3 * time.Minute
 // window and output are the limits of the model: the host compacts at 200,000 − 32,000.
 const window, output = 200_000, 32_000
 
-// world is a home, a project, a model and a host that serves it.
-type world struct {
-	*e2e.World
+// testEnv is a home, a project, a model and a host that serves it.
+type testEnv struct {
+	*e2e.Sandbox
 	model *e2e.Anthropic
 
 	url  string
@@ -43,20 +43,20 @@ type world struct {
 
 type scripts map[string][]e2e.Reply
 
-// newWorld makes a world. A prompt that contains [[name]] has the model answer by the script of that name, from its first reply
+// newTestEnv makes one. A prompt that contains [[name]] has the model answer by the script of that name, from its first reply
 // on, any other by the one without a name; in scripts, paths begin with $PROJECT.
-func newWorld(t *testing.T, s scripts) *world {
+func newTestEnv(t *testing.T, s scripts) *testEnv {
 	t.Helper()
-	return newWorldAt(t, t.TempDir(), s)
+	return newTestEnvAt(t, t.TempDir(), s)
 }
 
-func newWorldAt(t *testing.T, dir string, s scripts) *world {
+func newTestEnvAt(t *testing.T, dir string, s scripts) *testEnv {
 	t.Helper()
-	return newWorldOf(e2e.NewWorld(t, dir), s)
+	return newTestEnvOf(e2e.NewSandbox(t, dir), s)
 }
 
-func newWorldOf(of *e2e.World, s scripts) *world {
-	w := &world{World: of}
+func newTestEnvOf(of *e2e.Sandbox, s scripts) *testEnv {
+	w := &testEnv{Sandbox: of}
 	w.model = e2e.NewAnthropic(w.T, func(body map[string]any) (string, e2e.Reply) { return w.choose(s, body) })
 	w.configure("anthropic", "@ai-sdk/anthropic", w.model.URL+"/v1", "")
 	w.Env = []string{
@@ -69,7 +69,7 @@ func newWorldOf(of *e2e.World, s scripts) *world {
 }
 
 // configure writes the host's settings for the project: one provider with one model, named claude-sonnet-4-5. more are further members.
-func (w *world) configure(provider, npm, url, more string) {
+func (w *testEnv) configure(provider, npm, url, more string) {
 	w.Write(filepath.Join(w.Project, "opencode.json"), fmt.Sprintf(`{
   "model": %[1]q, "small_model": %[1]q, "autoupdate": false, "share": "disabled", "permission": {"*": "allow"},
   "provider": {%[2]q: {"npm": %[3]q, "options": {"baseURL": %[4]q, "apiKey": "sk-fake-000"},
@@ -81,7 +81,7 @@ func (w *world) configure(provider, npm, url, more string) {
 const summary = "## Goal\n- The user asked for some reading; notes.txt was read."
 
 // choose returns the reply to a request, and what kind of request it is.
-func (w *world) choose(s scripts, body map[string]any) (string, e2e.Reply) {
+func (w *testEnv) choose(s scripts, body map[string]any) (string, e2e.Reply) {
 	if tools, _ := body["tools"].([]any); len(tools) == 0 {
 		if strings.Contains(strings.Join(e2e.TextsOf(body["system"]), "\n")+strings.Join(e2e.TextsOf(body["messages"]), "\n"), "summar") {
 			return "summary", e2e.Reply{Text: summary, Tokens: 150_000}
@@ -106,7 +106,7 @@ func read(path string) e2e.Call {
 }
 
 // install has OpenCode run ctxls.
-func (w *world) install() {
+func (w *testEnv) install() {
 	w.T.Helper()
 	w.CTXLS("install", "opencode")
 }
@@ -129,7 +129,7 @@ func (b *lockedBuffer) String() string {
 }
 
 // serve starts the host as a server, and waits until it answers.
-func (w *world) serve() {
+func (w *testEnv) serve() {
 	w.T.Helper()
 	port := freePort(w.T)
 	w.url = "http://127.0.0.1:" + strconv.Itoa(port)
@@ -158,7 +158,7 @@ func (w *world) serve() {
 }
 
 // stop ends the host and everything of it with a signal to the host alone.
-func (w *world) stop(signal syscall.Signal) {
+func (w *testEnv) stop(signal syscall.Signal) {
 	if w.host == nil {
 		return
 	}
@@ -183,14 +183,14 @@ func freePort(t *testing.T) int {
 }
 
 // call asks the host and decodes its answer.
-func (w *world) call(method, path string, body any) (answer map[string]any) {
+func (w *testEnv) call(method, path string, body any) (answer map[string]any) {
 	w.T.Helper()
 	raw := w.raw(method, path, body)
 	_ = json.Unmarshal(raw, &answer)
 	return answer
 }
 
-func (w *world) raw(method, path string, body any) []byte {
+func (w *testEnv) raw(method, path string, body any) []byte {
 	w.T.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -216,26 +216,26 @@ func (w *world) raw(method, path string, body any) []byte {
 }
 
 // session makes a session of the host's.
-func (w *world) session(title string) string {
+func (w *testEnv) session(title string) string {
 	w.T.Helper()
 	return w.call("POST", "/session", map[string]any{"title": title})["id"].(string)
 }
 
 // prompt runs one turn of a session to its end, and returns the last answer's text.
-func (w *world) prompt(session, text string) string {
+func (w *testEnv) prompt(session, text string) string {
 	w.T.Helper()
 	answer := w.call("POST", "/session/"+session+"/message", map[string]any{"parts": []any{map[string]any{"type": "text", "text": text}}})
 	return strings.Join(e2e.TextsOf(answer["parts"]), "\n")
 }
 
 // summarize has a session compacted, as its user's wish.
-func (w *world) summarize(session string) {
+func (w *testEnv) summarize(session string) {
 	w.T.Helper()
 	w.raw("POST", "/session/"+session+"/summarize", map[string]any{"providerID": "anthropic", "modelID": "claude-sonnet-4-5"})
 }
 
 // eventually waits until something holds.
-func (w *world) eventually(what string, holds func() bool) {
+func (w *testEnv) eventually(what string, holds func() bool) {
 	w.T.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -245,7 +245,7 @@ func (w *world) eventually(what string, holds func() bool) {
 }
 
 // wantTokens waits until the main gauge of a session shows a reported figure: the host does not wait for events to be told.
-func (w *world) wantTokens(session string, want int) {
+func (w *testEnv) wantTokens(session string, want int) {
 	w.T.Helper()
 	w.eventually(fmt.Sprintf("the gauge of %s says %d", session, want), func() bool {
 		s, ok := w.Session(session)
@@ -254,7 +254,7 @@ func (w *world) wantTokens(session string, want int) {
 }
 
 // servers returns the process ids of the servers that the host's process started.
-func (w *world) servers() (pids []int) {
+func (w *testEnv) servers() (pids []int) {
 	w.T.Helper()
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", w.host.Process.Pid))
 	for _, task := range tasks {
@@ -270,7 +270,7 @@ func (w *world) servers() (pids []int) {
 }
 
 // server returns the one server of the host.
-func (w *world) server() int {
+func (w *testEnv) server() int {
 	w.T.Helper()
 	pids := w.servers()
 	if len(pids) != 1 {

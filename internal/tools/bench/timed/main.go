@@ -1,9 +1,9 @@
-// Took runs a program, from fork to exit, and writes what that took to a file: its nanoseconds and the most bytes that it had resident.
+// Timed runs a program and writes its time from fork to exit, in nanoseconds, and its peak resident memory, in bytes, to a file.
 //
-//	took FILE LIMIT PROGRAM [ARG…]
+//	timed FILE LIMIT PROGRAM [ARG…]
 //
-// A process has at least the memory of the one that it was forked from, for Linux, until it is another program. So what starts the
-// measured ones is as small as this. A program that does not end within LIMIT, as in 60s, is killed; then the status is 124.
+// On Linux, a process counts the memory of the process that forked it until it executes another program. So this program, which starts the
+// measured ones, is small. It kills a program that does not end within LIMIT, such as 60s, and exits with 124.
 package main
 
 import (

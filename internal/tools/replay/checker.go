@@ -23,9 +23,9 @@ type moment struct {
 	seen  core.SessionView
 }
 
-// referee works out from the recording alone what ctxls must say and show, and notes where it did not. It knows the host's
+// checker works out from the recording alone what ctxls must say and show, and notes where it did not. It knows the host's
 // arithmetic and nothing of how ctxls works.
-type referee struct {
+type checker struct {
 	failures []string
 
 	window      int            // as the status line stated it
@@ -45,7 +45,7 @@ const (
 )
 
 // see takes one hook in.
-func (r *referee) see(m moment) {
+func (r *checker) see(m moment) {
 	p := m.event.read()
 	for _, line := range m.lines {
 		r.line(line)
@@ -79,7 +79,7 @@ func (r *referee) see(m moment) {
 }
 
 // line takes in a line of the transcript.
-func (r *referee) line(line []byte) {
+func (r *checker) line(line []byte) {
 	var l struct {
 		Type      string `json:"type"`
 		Subtype   string `json:"subtype"`
@@ -100,7 +100,7 @@ func (r *referee) line(line []byte) {
 }
 
 // response takes in a response, which the status line and the transcript tell of in any order.
-func (r *referee) response(u tuple) {
+func (r *checker) response(u tuple) {
 	if r.known == nil {
 		r.known = map[tuple]bool{}
 	}
@@ -111,7 +111,7 @@ func (r *referee) response(u tuple) {
 
 var markPattern = regexp.MustCompile(`\[context used: [^\]]*\]`)
 
-func (r *referee) mark(told string) {
+func (r *checker) mark(told string) {
 	var want []string
 	if r.tokens > 0 {
 		want = []string{fmt.Sprintf("[context used: %d%%]", text.Percent(r.tokens, r.window))}
@@ -123,7 +123,7 @@ func (r *referee) mark(told string) {
 	}
 }
 
-func (r *referee) reminder(told string) {
+func (r *checker) reminder(told string) {
 	due := r.reminders == 0 && r.tokens > 0 && r.tokens*100 >= reminderPercent*r.window
 	n := strings.Count(told, "[Context Status:")
 	r.reminders += n
@@ -138,14 +138,14 @@ func (r *referee) reminder(told string) {
 	}
 }
 
-func (r *referee) workingContext(told string) {
+func (r *checker) workingContext(told string) {
 	if n := strings.Count(told, "\n  - "); n == 0 || n > maxPaths {
 		r.fail("the working context has %d paths, want 1 to %d", n, maxPaths)
 	}
 }
 
 // gauge holds what a client sees against what the host reported.
-func (r *referee) gauge(m moment) {
+func (r *checker) gauge(m moment) {
 	u := m.seen.Usage
 	reported := u.Tokens != nil && *u.Provenance != session.ProvenanceEstimate
 	switch {
@@ -163,7 +163,7 @@ var acts = map[string]bool{
 }
 
 // end takes in what stands after the last hook, and returns all that was wrong.
-func (r *referee) end(last core.SessionView, report fleet.ContextOptimizationReport, listed int) []string {
+func (r *checker) end(last core.SessionView, report fleet.ContextOptimizationReport, listed int) []string {
 	if last.Compactions != r.compactions {
 		r.fail("clients see %d compactions, the transcript has %d", last.Compactions, r.compactions)
 	}
@@ -182,6 +182,6 @@ func (r *referee) end(last core.SessionView, report fleet.ContextOptimizationRep
 	return r.failures
 }
 
-func (r *referee) fail(format string, args ...any) {
+func (r *checker) fail(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }

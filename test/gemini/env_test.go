@@ -27,25 +27,25 @@ const base = `{
 }
 `
 
-// world is a home, a project and a model.
-type world struct {
-	*e2e.World
+// testEnv is a home, a project and a model.
+type testEnv struct {
+	*e2e.Sandbox
 	model *model
 	begun map[string]bool // sessions
 }
 
-// newWorld makes a world with a few files in the project. In scripts, paths begin with $PROJECT.
-func newWorld(t *testing.T, scripts map[string][]reply) *world {
+// newTestEnv makes one with a few files in the project. In scripts, paths begin with $PROJECT.
+func newTestEnv(t *testing.T, scripts map[string][]reply) *testEnv {
 	t.Parallel()
-	return newWorldAt(t, t.TempDir(), scripts)
+	return newTestEnvAt(t, t.TempDir(), scripts)
 }
 
-func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+func newTestEnvAt(t *testing.T, dir string, scripts map[string][]reply) *testEnv {
+	return newTestEnvOf(e2e.NewSandbox(t, dir), scripts)
 }
 
-func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
-	w := &world{World: of, begun: map[string]bool{}}
+func newTestEnvOf(of *e2e.Sandbox, scripts map[string][]reply) *testEnv {
+	w := &testEnv{Sandbox: of, begun: map[string]bool{}}
 	for _, script := range scripts {
 		for _, reply := range script {
 			for i, c := range reply.calls {
@@ -62,7 +62,7 @@ func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
 }
 
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
-func (w *world) nothingElseSaid() {
+func (w *testEnv) nothingElseSaid() {
 	installed, _, _ := strings.Cut(e2e.HostBin(), "node_modules") // the cache is named after ctxls
 	for i, r := range w.model.Requests() {
 		for _, text := range texts(r) {
@@ -74,16 +74,16 @@ func (w *world) nothingElseSaid() {
 	}
 }
 
-func (w *world) settings() string { return filepath.Join(w.Home, ".gemini", "settings.json") }
+func (w *testEnv) settings() string { return filepath.Join(w.Home, ".gemini", "settings.json") }
 
 // install has Gemini CLI run ctxls.
-func (w *world) install(flags ...string) {
+func (w *testEnv) install(flags ...string) {
 	w.T.Helper()
 	w.CTXLS(append([]string{"install", "gemini-cli"}, flags...)...)
 }
 
 // gemini starts Gemini CLI without a terminal. What it answers and what it warns of are apart.
-func (w *world) gemini(ctx context.Context, args ...string) (cmd *exec.Cmd, output, warnings *bytes.Buffer) {
+func (w *testEnv) gemini(ctx context.Context, args ...string) (cmd *exec.Cmd, output, warnings *bytes.Buffer) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		w.T.Fatal(err)
@@ -96,7 +96,7 @@ func (w *world) gemini(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 }
 
 // prompt runs one turn of a session to its end and returns what Gemini CLI answered and what it warned of.
-func (w *world) prompt(session, prompt string) (answer, warnings string) {
+func (w *testEnv) prompt(session, prompt string) (answer, warnings string) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()

@@ -18,24 +18,24 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// world is a home, a project and a model.
-type world struct {
-	*e2e.World
+// testEnv is a home, a project and a model.
+type testEnv struct {
+	*e2e.Sandbox
 	model *model
 }
 
-// newWorld makes a world with a few files in the project.
-func newWorld(t *testing.T, scripts map[string][]reply) *world {
+// newTestEnv makes one with a few files in the project.
+func newTestEnv(t *testing.T, scripts map[string][]reply) *testEnv {
 	t.Parallel()
-	return newWorldAt(t, t.TempDir(), scripts)
+	return newTestEnvAt(t, t.TempDir(), scripts)
 }
 
-func newWorldAt(t *testing.T, dir string, scripts map[string][]reply) *world {
-	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+func newTestEnvAt(t *testing.T, dir string, scripts map[string][]reply) *testEnv {
+	return newTestEnvOf(e2e.NewSandbox(t, dir), scripts)
 }
 
-func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
-	w := &world{World: of}
+func newTestEnvOf(of *e2e.Sandbox, scripts map[string][]reply) *testEnv {
+	w := &testEnv{Sandbox: of}
 	w.model = newModel(w.T, scripts)
 	w.Env = []string{"FAKE_KEY=sk-fake-000"}
 	w.configure("gpt-5.5")
@@ -44,7 +44,7 @@ func newWorldOf(of *e2e.World, scripts map[string][]reply) *world {
 }
 
 // configure has Codex use a model of this name, of which it knows that the window is 272,000.
-func (w *world) configure(model string) {
+func (w *testEnv) configure(model string) {
 	w.Write(filepath.Join(w.codexHome(), "config.toml"), fmt.Sprintf(`model = %q
 model_provider = "fake"
 model_context_window = 272000
@@ -71,12 +71,12 @@ trust_level = "trusted"
 `, model, w.model.URL, w.Project))
 }
 
-func (w *world) codexHome() string { return filepath.Join(w.Home, ".codex") }
+func (w *testEnv) codexHome() string { return filepath.Join(w.Home, ".codex") }
 
-func (w *world) hooks() string { return filepath.Join(w.codexHome(), "hooks.json") }
+func (w *testEnv) hooks() string { return filepath.Join(w.codexHome(), "hooks.json") }
 
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
-func (w *world) nothingElseSaid() {
+func (w *testEnv) nothingElseSaid() {
 	for i, r := range w.model.Requests() {
 		for _, text := range textsOf(r.Body["input"]) {
 			if at := strings.Index(text, "ctxls"); at >= 0 && !isOurs(text) {
@@ -87,7 +87,7 @@ func (w *world) nothingElseSaid() {
 }
 
 // install has Codex run ctxls.
-func (w *world) install(flags ...string) {
+func (w *testEnv) install(flags ...string) {
 	w.T.Helper()
 	w.CTXLS(append([]string{"install", "codex"}, flags...)...)
 }
@@ -96,7 +96,7 @@ func (w *world) install(flags ...string) {
 const bypass = "--dangerously-bypass-hook-trust"
 
 // exec starts Codex without a terminal.
-func (w *world) exec(ctx context.Context, args ...string) (cmd *exec.Cmd, output, problems *bytes.Buffer) {
+func (w *testEnv) exec(ctx context.Context, args ...string) (cmd *exec.Cmd, output, problems *bytes.Buffer) {
 	cmd = w.Command(ctx, e2e.HostBin(), append([]string{"exec", "--json", "--skip-git-repo-check"}, args...)...)
 	output, problems = new(bytes.Buffer), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = output, problems
@@ -111,7 +111,7 @@ type turn struct {
 }
 
 // prompt runs one turn to its end, of the given session or, without one, of a new session.
-func (w *world) prompt(session, prompt string, flags ...string) turn {
+func (w *testEnv) prompt(session, prompt string, flags ...string) turn {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()
@@ -162,7 +162,7 @@ func patch(lines ...string) call {
 	return call{name: "apply_patch", text: "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
 }
 
-func (w *world) read(path string) string {
+func (w *testEnv) read(path string) string {
 	w.T.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

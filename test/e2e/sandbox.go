@@ -17,25 +17,25 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 )
 
-// A World is a home and a project, in which a host and ctxls run.
-type World struct {
+// A Sandbox is a home and a project, in which a host and ctxls run.
+type Sandbox struct {
 	T             *testing.T
 	Home, Project string
 	// Env is what programs see beside PATH, HOME, TMPDIR, TERM and LANG.
 	Env []string
 }
 
-// NewWorld makes a world below dir with a few files in the project. When the test fails, the log of ctxls is shown.
-func NewWorld(t *testing.T, dir string) *World {
-	return newWorld(t, filepath.Join(dir, "home"), filepath.Join(dir, "project"), map[string]string{
+// NewSandbox makes one below dir with a few files in the project. When the test fails, the log of ctxls is shown.
+func NewSandbox(t *testing.T, dir string) *Sandbox {
+	return newTestEnv(t, filepath.Join(dir, "home"), filepath.Join(dir, "project"), map[string]string{
 		"notes.txt": "alpha\nbeta\n", "src/main.go": "package main\n", "src/util.go": "package main // util\n",
 	})
 }
 
-// NewShop makes a world as people have it, to be looked at: the project lies in the home, so that hosts call it ~/shop.
-func NewShop(t *testing.T) *World {
+// NewShop makes one as people have it, to be looked at: the project lies in the home, so that hosts call it ~/shop.
+func NewShop(t *testing.T) *Sandbox {
 	home := filepath.Join(t.TempDir(), "home")
-	return newWorld(t, home, filepath.Join(home, "shop"), map[string]string{
+	return newTestEnv(t, home, filepath.Join(home, "shop"), map[string]string{
 		"README.md":           "# Shop\n",
 		"src/cart/server.ts":  "import { carts } from './store'\n\nexport function add(user: string, item: string) {\n  carts.of(user).push(item)\n}\n",
 		"src/cart/store.ts":   "const all = new Map<string, string[]>()\n\nexport const carts = {\n  of: (user: string) => all.get(user) ?? [],\n}\n",
@@ -43,8 +43,8 @@ func NewShop(t *testing.T) *World {
 	})
 }
 
-func newWorld(t *testing.T, home, project string, files map[string]string) *World {
-	w := &World{T: t, Home: home, Project: project}
+func newTestEnv(t *testing.T, home, project string, files map[string]string) *Sandbox {
+	w := &Sandbox{T: t, Home: home, Project: project}
 	for name, text := range files {
 		w.Write(filepath.Join(project, name), text)
 	}
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, home, project string, files map[string]string) *Worl
 }
 
 // Write writes a file and the directories above it.
-func (w *World) Write(path, text string) {
+func (w *Sandbox) Write(path, text string) {
 	w.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		w.T.Fatal(err)
@@ -70,7 +70,7 @@ func (w *World) Write(path, text string) {
 
 // Environ is all that programs see of the machine. They share no temporary files with anybody: inside the namespace an ordinary
 // user is root by name, and what belongs to the real root under /tmp is somebody else's.
-func (w *World) Environ() []string {
+func (w *Sandbox) Environ() []string {
 	return append([]string{
 		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TMPDIR=" + w.Temp(), "TERM=xterm-256color",
 		"LANG=C.UTF-8",
@@ -80,7 +80,7 @@ func (w *World) Environ() []string {
 }
 
 // InProject returns a tool's input with the project's path where texts say $PROJECT.
-func (w *World) InProject(input map[string]any) map[string]any {
+func (w *Sandbox) InProject(input map[string]any) map[string]any {
 	in := map[string]any{}
 	for name, value := range input {
 		if s, ok := value.(string); ok {
@@ -111,10 +111,10 @@ func Eventually(t *testing.T, wrong func() string) {
 }
 
 // Temp is the directory for temporary files.
-func (w *World) Temp() string { return filepath.Join(w.Home, "tmp") }
+func (w *Sandbox) Temp() string { return filepath.Join(w.Home, "tmp") }
 
 // Command prepares a program in the project, in a process group of its own that dies with ctx.
-func (w *World) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func (w *Sandbox) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = w.Project, w.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -124,7 +124,7 @@ func (w *World) Command(ctx context.Context, program string, args ...string) *ex
 }
 
 // CTXLS runs our program and returns what it printed; a status other than 0 fails the test.
-func (w *World) CTXLS(args ...string) string {
+func (w *Sandbox) CTXLS(args ...string) string {
 	w.T.Helper()
 	out, err := w.Command(w.T.Context(), CTXLSBin(), args...).CombinedOutput()
 	if err != nil {
@@ -134,7 +134,7 @@ func (w *World) CTXLS(args ...string) string {
 }
 
 // Sessions returns what ctxls knows of all sessions.
-func (w *World) Sessions() (sessions []core.SessionView) {
+func (w *Sandbox) Sessions() (sessions []core.SessionView) {
 	w.T.Helper()
 	if err := json.Unmarshal([]byte(w.CTXLS("sessions", "--all", "--json")), &sessions); err != nil {
 		w.T.Fatal(err)
@@ -143,7 +143,7 @@ func (w *World) Sessions() (sessions []core.SessionView) {
 }
 
 // Session returns what ctxls knows of a session; ok is false where it knows none.
-func (w *World) Session(id string) (found core.SessionView, ok bool) {
+func (w *Sandbox) Session(id string) (found core.SessionView, ok bool) {
 	w.T.Helper()
 	for _, s := range w.Sessions() {
 		if s.SessionID == id {
@@ -154,7 +154,7 @@ func (w *World) Session(id string) (found core.SessionView, ok bool) {
 }
 
 // Tokens is the main gauge of a session; it must be a reported one.
-func (w *World) Tokens(id string) int {
+func (w *Sandbox) Tokens(id string) int {
 	w.T.Helper()
 	s, ok := w.Session(id)
 	if !ok || s.Usage.Tokens == nil || !s.Usage.Exact {
@@ -166,7 +166,7 @@ func (w *World) Tokens(id string) int {
 // Terminate starts a host and ends it by a signal while its second question to the model hangs, the first having been answered at
 // 100,000 tokens. The one session that there is must then be ended, and its gauge stay. It returns the
 // session's id.
-func (w *World) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) (id string) {
+func (w *Sandbox) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) (id string) {
 	w.T.Helper()
 	if err := cmd.Start(); err != nil {
 		w.T.Fatal(err)

@@ -19,25 +19,25 @@ import (
 // The key that Claude Code is given. It opens nothing.
 const key = "sk-ant-fake-000"
 
-// world is a home, a project and a model.
-type world struct {
-	*e2e.World
+// testEnv is a home, a project and a model.
+type testEnv struct {
+	*e2e.Sandbox
 	model *e2e.Anthropic
 }
 
-// newWorld makes a world with a few files in the project. A prompt that contains [[name]] has the model answer by the script of that
+// newTestEnv makes one with a few files in the project. A prompt that contains [[name]] has the model answer by the script of that
 // name, from its first reply on; any other has it answer by the script without a name. In scripts, paths begin with $PROJECT.
-func newWorld(t *testing.T, scripts map[string][]e2e.Reply) *world {
+func newTestEnv(t *testing.T, scripts map[string][]e2e.Reply) *testEnv {
 	t.Parallel()
-	return newWorldAt(t, t.TempDir(), scripts)
+	return newTestEnvAt(t, t.TempDir(), scripts)
 }
 
-func newWorldAt(t *testing.T, dir string, scripts map[string][]e2e.Reply) *world {
-	return newWorldOf(e2e.NewWorld(t, dir), scripts)
+func newTestEnvAt(t *testing.T, dir string, scripts map[string][]e2e.Reply) *testEnv {
+	return newTestEnvOf(e2e.NewSandbox(t, dir), scripts)
 }
 
-func newWorldOf(of *e2e.World, scripts map[string][]e2e.Reply) *world {
-	w := &world{World: of}
+func newTestEnvOf(of *e2e.Sandbox, scripts map[string][]e2e.Reply) *testEnv {
+	w := &testEnv{Sandbox: of}
 	for _, script := range scripts {
 		for _, reply := range script {
 			for i, c := range reply.Calls {
@@ -57,7 +57,7 @@ func newWorldOf(of *e2e.World, scripts map[string][]e2e.Reply) *world {
 
 // nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say. Aside are the working context for the
 // model that writes a summary, and what Claude Code itself shows of the hooks after /compact, to the model too.
-func (w *world) nothingElseSaid() {
+func (w *testEnv) nothingElseSaid() {
 	for i, r := range w.model.Requests() {
 		for _, text := range e2e.TextsOfRequest(r) {
 			rest := bare.ReplaceAllString(shown.ReplaceAllString(framed.ReplaceAllString(text, ""), ""), "$3")
@@ -71,16 +71,16 @@ func (w *world) nothingElseSaid() {
 	}
 }
 
-func (w *world) settings() string { return filepath.Join(w.Home, ".claude", "settings.json") }
+func (w *testEnv) settings() string { return filepath.Join(w.Home, ".claude", "settings.json") }
 
 // install has Claude Code run ctxls.
-func (w *world) install(flags ...string) {
+func (w *testEnv) install(flags ...string) {
 	w.T.Helper()
 	w.CTXLS(append([]string{"install", "claude-code"}, flags...)...)
 }
 
 // claude starts Claude Code without a terminal.
-func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
+func (w *testEnv) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
 	args = append([]string{"--model", "claude-sonnet-4-6", "--permission-mode", "acceptEdits"}, args...)
 	cmd = w.Command(ctx, e2e.HostBin(), args...)
 	output = new(bytes.Buffer)
@@ -89,7 +89,7 @@ func (w *world) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 }
 
 // recorded waits until the transcript of a session holds a text, for as long as anybody would.
-func (w *world) recorded(session, text string) {
+func (w *testEnv) recorded(session, text string) {
 	for deadline := time.Now().Add(e2e.Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		found, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", session+".jsonl"))
 		if len(found) > 0 {
@@ -101,7 +101,7 @@ func (w *world) recorded(session, text string) {
 }
 
 // prompt runs one turn of a session to its end and returns what Claude Code printed.
-func (w *world) prompt(session, prompt string, flags ...string) string {
+func (w *testEnv) prompt(session, prompt string, flags ...string) string {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)
 	defer cancel()
