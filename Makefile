@@ -98,6 +98,7 @@ lint:
 audit:
 	go mod verify
 	go run ./internal/tools/licenses > /dev/null
+	go run ./internal/tools/licenses -program ./cmd/ctxls-fleet > /dev/null
 	go run ./internal/tools/vulns -program "$$(sh internal/tools/tool.sh govulncheck)"
 
 # Every system that there is a release for, whatever this one is. Ours has files for systems and none for processors, so one of each
@@ -107,7 +108,7 @@ SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 cross:
 	for target in $(SYSTEMS); do \
 	  export GOOS=$${target%/*} GOARCH=$${target#*/}; \
-	  go build -o /dev/null ./cmd/ctxls || { echo "$$target does not build"; exit 1; }; \
+	  go build -o /dev/null ./cmd/ctxls && go build -o /dev/null ./cmd/ctxls-fleet || { echo "$$target does not build"; exit 1; }; \
 	  case $$target in linux/*|*/arm64) continue ;; esac; \
 	  go vet ./... || { echo "$$target: go vet"; exit 1; }; \
 	done

@@ -34,7 +34,6 @@ type trial struct {
 
 // herd is the processes that run the pushers of a trial.
 type herd struct {
-	mu     sync.Mutex
 	specs  []string
 	cmds   []*exec.Cmd
 	cpu    time.Duration // of those that ended
@@ -61,10 +60,9 @@ func (h *herd) stop(i int, by os.Signal) error {
 
 // result is what a trial found.
 type result struct {
-	lag                        []time.Duration // of each change until a reader saw it, or a later one
-	pushers, server            float64         // cores
-	begin                      time.Time
-	samples, sampleBytes, tail int64
+	lag             []time.Duration // of each change until a reader saw it, or a later one
+	pushers, server float64         // cores
+	begin           time.Time
 }
 
 // run carries a trial out. In the end each pusher has some time to send what is missing.

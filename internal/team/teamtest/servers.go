@@ -4,7 +4,6 @@ package teamtest
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -75,10 +74,9 @@ func Serve(t testing.TB, cmd *exec.Cmd, page string) *Server {
 // address; it prints all that it takes.
 func StartCollector(t testing.TB) (server *Server, otlp, scrape string) {
 	t.Helper()
-	home, _ := os.UserCacheDir()
-	bin := cmp.Or(os.Getenv("CTXLS_OTELCOL"), filepath.Join(home, "ctxls-dev", "bin", "otelcol-v0.155.0"))
-	if _, err := os.Stat(bin); err != nil {
-		t.Fatalf("these tests need a collector: %v; 'make fleet-test' builds it", err)
+	bin := os.Getenv("CTXLS_OTELCOL")
+	if bin == "" {
+		t.Fatal("these tests need a collector at $CTXLS_OTELCOL: 'make fleet-test' builds it, as does 'sh internal/tools/tool.sh otelcol'")
 	}
 	in, out := FreePort(t), FreePort(t)
 	file := filepath.Join(t.TempDir(), "otelcol.yaml")

@@ -1,4 +1,4 @@
-// Licenses lists what is in the ctxls binary that others wrote, and under which licence, over all systems that it is built for.
+// Licenses lists what is in the ctxls binary, or another of ours, that others wrote, and under which licence, over all systems that it is built for.
 // It fails on a module without a licence that this project may ship. With -texts it prints the licences whole, as they have to
 // be handed on with the binary.
 package main
@@ -31,14 +31,15 @@ var accepted = []struct{ name, phrase string }{
 	{"public domain", "dedicated to the public domain by the authors"},
 }
 
-// program is what is shipped, vocabularies the module that its token tables are generated from.
-const (
-	program      = "./cmd/ctxls"
-	vocabularies = "github.com/pkoukk/tiktoken-go-loader"
-)
+// vocabularies is the module that the token tables are generated from.
+const vocabularies = "github.com/pkoukk/tiktoken-go-loader"
+
+// program is what is shipped.
+var program = "./cmd/ctxls"
 
 func main() {
 	texts := flag.Bool("texts", false, "print the licences whole instead of a table")
+	flag.StringVar(&program, "program", program, "the `package` of the program")
 	flag.Parse()
 	if err := run(os.Stdout, *texts); err != nil {
 		fmt.Fprintln(os.Stderr, "licenses:", err)

@@ -74,9 +74,10 @@ CREATE TABLE samples (
   seq           integer NOT NULL,
   tokens        integer NOT NULL,
   window_tokens integer NOT NULL,
-  kind          "char" NOT NULL CHECK (kind IN ('u', 'e', 'c')), -- usage, estimate, compaction
-  PRIMARY KEY (machine, session, seq, at)
+  kind          "char" NOT NULL CHECK (kind IN ('u', 'e', 'c')) -- usage, estimate, compaction
 ) PARTITION BY RANGE (at);
+-- No key holds doubles off, the cursor does: a key would be as large as the rows, where PostgreSQL keeps this index in some bytes a row.
+CREATE INDEX samples_of_session ON samples (machine, session);
 
 CREATE TABLE tasks (
   at      timestamptz NOT NULL,
@@ -242,8 +243,7 @@ BEGIN
         SELECT instant(x.a), m.id, s.no, x.q, x.t, x.w, left(x.k, 1)::"char"
         FROM jsonb_to_recordset(p->'samples') AS x (s text, q integer, a bigint, t integer, w integer, k text)
         JOIN sessions s ON s.machine = m.id AND s.session = x.s
-        WHERE instant(x.a) >= floor AND instant(x.a) < ceiling
-        ON CONFLICT DO NOTHING;
+        WHERE instant(x.a) >= floor AND instant(x.a) < ceiling;
       INSERT INTO compactions (at, machine, session, seq, tokens, window_tokens)
         SELECT instant(x.a), m.id, s.no, x.q, x.t, x.w
         FROM jsonb_to_recordset(p->'samples') AS x (s text, q integer, a bigint, t integer, w integer, k text)
