@@ -185,11 +185,12 @@ func simulate(spec string) error {
 		}
 		all.Go(func() {
 			defer db.Close()
-			// Machines are not started at one moment.
+			// Machines are not started at one moment, and to connect costs more than to push.
+			spread := max(time.Until(s.begin)*8/10, time.Second)
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(time.Duration(s.hash("start")%1000) * time.Millisecond):
+			case <-time.After(time.Duration(s.hash("start")%1000) * spread / 1000):
 			}
 			if err := p.Watch(ctx, time.Second, db.Close, log); err != nil {
 				failed <- err
