@@ -71,7 +71,7 @@ fleet-test:
 # What the fleet costs and survives: what docs/fleet.md says. MACHINES=100 SECONDS=30 for a short run.
 fleet-bench:
 	export CTXLS_OTELCOL; CTXLS_OTELCOL=$$(sh internal/tools/tool.sh otelcol) && \
-	CTXLS_FLEET_BENCH=1 go test -tags fleet -count=1 -vet=off -timeout 60m -v -run '^TestBench' ./test/fleet | grep -v '^ '
+	CTXLS_FLEET_BENCH=1 go test -tags fleet -count=1 -vet=off -timeout 60m -v -run '^TestBench' ./test/fleet
 
 # Renews the documents' pictures of the hosts.
 host-pictures:
