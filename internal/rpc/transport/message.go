@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func sift(body []byte) verdict {
 	if kind == response {
 		return verdict{}
 	}
-	return verdict{pass: body, owes: kind == call}
+	return verdict{pass: message.plain(), owes: kind == call}
 }
 
 // siftBatch refuses a batch as a whole, or passes it on with its bad members replaced by ones that the library and the
@@ -69,6 +70,9 @@ func siftBatch(body []byte) verdict {
 		if err == nil && kind == response {
 			replaced = true
 			continue
+		}
+		if err == nil && message.escaped {
+			member, replaced = message.plain(), true
 		}
 		owes = owes || err != nil || kind == call
 		if len(pass) > 1 {
@@ -119,8 +123,26 @@ const (
 // envelope is what a JSON value has of the members that make a message; what is nil is absent. Of doubled names the last
 // counts, as it does for the library.
 type envelope struct {
-	value                                []byte
-	version, id, method, result, failure jsontext.Value
+	value                                        []byte
+	version, id, method, params, result, failure jsontext.Value
+	escaped                                      bool // a name is written with escapes, which the library does not read
+}
+
+// plain returns the message with all names as the library reads them.
+func (e *envelope) plain() []byte {
+	if !e.escaped {
+		return e.value
+	}
+	out := []byte(`{"jsonrpc":"2.0"`)
+	for _, m := range []struct {
+		name string
+		v    jsontext.Value
+	}{{"id", e.id}, {"method", e.method}, {"params", e.params}} {
+		if m.v != nil {
+			out = append(append(out, `,"`+m.name+`":`...), m.v...)
+		}
+	}
+	return append(out, '}')
 }
 
 func open(value []byte) envelope {
@@ -134,8 +156,14 @@ func open(value []byte) envelope {
 	return e
 }
 
-// set takes a member over. The name is as it is written.
+// set takes a member over. The name is as it is written, which may be with escapes.
 func (e *envelope) set(name, v []byte) {
+	if bytes.IndexByte(name, '\\') >= 0 {
+		var plain string
+		if json.Unmarshal(name, &plain) == nil {
+			name, e.escaped = strconv.AppendQuote(nil, plain), true
+		}
+	}
 	switch string(name) {
 	case `"jsonrpc"`:
 		e.version = v
@@ -143,6 +171,8 @@ func (e *envelope) set(name, v []byte) {
 		e.id = v
 	case `"method"`:
 		e.method = v
+	case `"params"`:
+		e.params = v
 	case `"result"`:
 		e.result = v
 	case `"error"`:
@@ -167,6 +197,8 @@ func (e *envelope) judge() (kind, error) {
 		return refuse("method: required, expected a string")
 	case e.method.Kind() != jsontext.KindString:
 		return refuse("method: expected a string, got %s", Shown(e.method))
+	case e.id != nil && !hasID:
+		return refuse("id: expected a string or an integer of 64 bits, got null; leave it out of a notification")
 	case hasID && !ReadID(e.id).IsValid():
 		return refuse("id: expected a string or an integer of 64 bits, got %s", Shown(e.id))
 	case e.result != nil || e.failure != nil:
