@@ -10,7 +10,7 @@ import (
 )
 
 // reading is what one more line of the transcript says.
-func (w *world) reading(lines ...session.Entry) *session.Reading {
+func (w *testEnv) reading(lines ...session.Entry) *session.Reading {
 	at := w.session().Cursor.Offset
 	for i := range lines {
 		lines[i].Offset = at + int64(i)
@@ -19,7 +19,7 @@ func (w *world) reading(lines ...session.Entry) *session.Reading {
 }
 
 // shown is the working set as clients see it.
-func (w *world) shown(t *testing.T) []string {
+func (w *testEnv) shown(t *testing.T) []string {
 	t.Helper()
 	s, err := w.service().Session(t.Context(), w.session().Key())
 	if err != nil {
@@ -34,27 +34,27 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 	use := func(call string) []session.PathUse {
 		return []session.PathUse{{Path: "/p/" + call, Use: session.Read, CallID: call}}
 	}
-	sights := map[string]func(w *world) session.Event{
-		"line of bad": func(w *world) session.Event {
+	sights := map[string]func(w *testEnv) session.Event{
+		"line of bad": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Paths: use("bad")})}
 		},
-		"line of good": func(w *world) session.Event {
+		"line of good": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Paths: use("good")})}
 		},
-		"hook": func(w *world) session.Event {
+		"hook": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.BatchFinished, Paths: slices.Concat(use("bad"), use("good"), use("silent"))}
 		},
-		"result of bad": func(w *world) session.Event {
+		"result of bad": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Results: []session.CallResult{{CallID: "bad", Failed: true}}})}
 		},
-		"result of good": func(w *world) session.Event {
+		"result of good": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.BatchFinished, Reading: w.reading(session.Entry{Results: []session.CallResult{{CallID: "good", Failed: false}}})}
 		},
-		"all": func(w *world) session.Event { // the result is already in the file when the hook runs
+		"all": func(w *testEnv) session.Event { // the result is already in the file when the hook runs
 			return session.Event{Kind: session.BatchFinished, Paths: slices.Concat(use("bad"), use("good")),
 				Reading: w.reading(session.Entry{Paths: use("bad")}, session.Entry{Paths: use("good")}, session.Entry{Results: []session.CallResult{{CallID: "bad", Failed: true}, {CallID: "good", Failed: false}}})}
 		},
-		"failure": func(w *world) session.Event {
+		"failure": func(w *testEnv) session.Event {
 			return session.Event{Kind: session.ToolFinished, Results: []session.CallResult{{CallID: "bad", Failed: true}}}
 		},
 	}
@@ -63,7 +63,7 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		t.Run(fmt.Sprint(names), func(t *testing.T) {
-			w := newWorld()
+			w := newTestEnv()
 			for _, name := range names {
 				w.play(t, sights[name](w))
 			}
@@ -82,7 +82,7 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 
 // Once it is known how the calls of a batch ended, the working set has the files of those that succeeded, at once.
 func TestUsesAreRecordedWithTheResult(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	paths := []session.PathUse{{Path: "/p/no", Use: session.Edited, CallID: "1"}, {Path: "/p/yes", Use: session.Read, CallID: "2"}}
 	w.play(t, session.Event{Kind: session.BatchFinished, Paths: paths})
 	if got := w.shown(t); len(got) != 0 {
@@ -96,7 +96,7 @@ func TestUsesAreRecordedWithTheResult(t *testing.T) {
 
 // A file that was used otherwise stays, whatever fails on it later.
 func TestFailureTakesNothingElseAway(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "see @src/a.go"}, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/b.go", Use: session.Read}}})
 	w.play(t, session.Event{Kind: session.ToolStarting, Paths: []session.PathUse{{Path: "/p/src/a.go", Use: session.Mentioned, CallID: "1"}, {Path: "/p/b.go", Use: session.Mentioned, CallID: "2"}}},
 		session.Event{Kind: session.ToolFinished, Results: []session.CallResult{{CallID: "1", Failed: true}, {CallID: "2", Failed: true}}})
@@ -107,7 +107,7 @@ func TestFailureTakesNothingElseAway(t *testing.T) {
 
 // A compaction does not wait for results, and a host that never tells any costs no more than MaxHeld.
 func TestHeldUses(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	for i := range session.MaxHeld + 1 {
 		w.play(t, session.Event{Kind: session.ToolStarting, Paths: []session.PathUse{{Path: fmt.Sprintf("/p/%03d", i), Use: session.Read, CallID: fmt.Sprint(i)}}})
 	}

@@ -10,7 +10,7 @@ import (
 // A host that runs sub-agents in sessions of their own: the store knows whose they are, also in a process that never saw them
 // begin, and a sub-agent's sub-agent belongs to the session at the top.
 func TestChildSessions(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	play := func(ev session.Event) Outcome {
 		t.Helper()
 		ev.Host = session.HostOpenCode
@@ -56,7 +56,7 @@ func TestChildSessions(t *testing.T) {
 
 // History is told once; what it shows was used when it was, not now. An event that comes late happened when it did.
 func TestHistoryAndLateEvents(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	old, now := w.now.Add(-time.Hour), w.now
 	history := session.Event{Kind: session.HistorySeen, Paths: []session.PathUse{{Path: "/p/old.go", Use: session.Edited, At: old}}}
 	w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/new.go", Use: session.Read}}}, history)

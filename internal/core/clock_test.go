@@ -9,7 +9,7 @@ import (
 
 // Within one file its order says what is newer: a line that a wrong clock dated in the future, or a compaction, freezes nothing.
 func TestClocksThatWereWrong(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	line := func(at time.Time, tokens int) session.Entry {
 		rep := w.reported(tokens)
 		rep.At = at
@@ -41,7 +41,7 @@ func TestClocksThatWereWrong(t *testing.T) {
 
 // A compaction under a clock that was ahead is over all the same when the clock is put right: what is reported from then on counts.
 func TestClockPutRightAfterCompaction(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	rightly := w.now
 	w.now = w.now.Add(365 * 24 * time.Hour)
 	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone})

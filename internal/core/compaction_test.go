@@ -13,13 +13,13 @@ import (
 
 // Every sign of one compaction, in every order: it is counted once, the gauge falls once, and nothing from before counts.
 func TestSignsOfOneCompaction(t *testing.T) {
-	boundary := func(w *world) session.Event {
+	boundary := func(w *testEnv) session.Event {
 		at := w.now
 		return session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 10}, Entries: []session.Entry{{Offset: 1, Boundary: &session.Boundary{ID: "b1", At: at, PreTokens: 150_000, PostTokens: 3_229}}}}}
 	}
-	signs := map[string]func(w *world) session.Event{
-		"SessionStart": func(*world) session.Event { return session.Event{Kind: session.CompactionDone} },
-		"PostCompact": func(*world) session.Event {
+	signs := map[string]func(w *testEnv) session.Event{
+		"SessionStart": func(*testEnv) session.Event { return session.Event{Kind: session.CompactionDone} },
+		"PostCompact": func(*testEnv) session.Event {
 			return session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{Summary: "s"}}
 		},
 		"boundary": boundary,
@@ -30,7 +30,7 @@ func TestSignsOfOneCompaction(t *testing.T) {
 		opened := seed%2 == 0
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		t.Run(fmt.Sprint(names, " opened ", opened), func(t *testing.T) {
-			w := newWorld()
+			w := newTestEnv()
 			w.play(t, w.at(session.BatchFinished, 150_000))
 			before := w.reported(150_000)
 			if opened {
@@ -58,7 +58,7 @@ func TestSignsOfOneCompaction(t *testing.T) {
 }
 
 func TestRepeatedCompactionChangesNothing(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	done := session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: "2026-11-21T09:00:05Z", At: w.now.Add(3 * time.Second), PostTokens: 0}}
 	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.ToolStarting}, done, w.at(session.BatchFinished, 70_000))
 	out := w.play(t, done)
@@ -69,7 +69,7 @@ func TestRepeatedCompactionChangesNothing(t *testing.T) {
 
 // A compaction whose opening hook was lost is still one of its own, once something was reported since the last.
 func TestCompactionWithoutOpening(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionDone}, session.Event{Kind: session.CompactionDone}, w.at(session.BatchFinished, 50_000))
 	w.now = w.now.Add(lateSign)
 	out := w.play(t, session.Event{Kind: session.CompactionDone})
@@ -80,7 +80,7 @@ func TestCompactionWithoutOpening(t *testing.T) {
 
 // Without openings and reports, a compaction is told from the next by its name.
 func TestCompactionsByName(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	done := func(id string) session.Event {
 		w.now = w.now.Add(time.Minute)
 		return session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: id, At: w.now}}
@@ -95,33 +95,33 @@ func TestCompactionsByName(t *testing.T) {
 // An agent that tells its events itself says once that it compacted, and may have nothing to announce it with. What came in since, or
 // another name, tells the next compaction from a repeat, however soon it comes.
 func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
-	prompt := func(*world) session.Event {
+	prompt := func(*testEnv) session.Event {
 		return session.Event{Host: session.HostGeneric, Kind: session.PromptSubmitted, Content: []session.Piece{{Class: session.PromptText, Text: wordsOf(1000)}}}
 	}
-	report := func(w *world) session.Event {
+	report := func(w *testEnv) session.Event {
 		return session.Event{Host: session.HostGeneric, Kind: session.UsageReported, Reports: []session.Report{{At: w.now, Tokens: 150_000, Provenance: session.ProvenanceReported}}}
 	}
-	done := func(id string) func(*world) session.Event {
-		return func(*world) session.Event {
+	done := func(id string) func(*testEnv) session.Event {
+		return func(*testEnv) session.Event {
 			return session.Event{Host: session.HostGeneric, Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: id}}
 		}
 	}
-	opened := func(*world) session.Event {
+	opened := func(*testEnv) session.Event {
 		return session.Event{Host: session.HostGeneric, Kind: session.CompactionOpened}
 	}
 	for name, tt := range map[string]struct {
-		events []func(*world) session.Event
+		events []func(*testEnv) session.Event
 		want   int
 		left   int
 	}{
-		"said twice":                {[]func(*world) session.Event{prompt, done(""), done("")}, 1, 1_008},
-		"prompts in between":        {[]func(*world) session.Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3, 3_024},
-		"reports in between":        {[]func(*world) session.Event{report, done(""), report, done(""), report, done("")}, 3, 48_000},
-		"opened, then not":          {[]func(*world) session.Event{report, opened, done(""), report, done("")}, 2, 48_000},
-		"names":                     {[]func(*world) session.Event{report, done("a"), done("b"), done("b"), done("c")}, 3, 48_000},
-		"names, opened":             {[]func(*world) session.Event{report, opened, done("a"), done("b")}, 2, 48_000},
-		"a name, after it worked":   {[]func(*world) session.Event{report, done("a"), report, done("a")}, 1, 150_000},
-		"opened again, one answers": {[]func(*world) session.Event{report, opened, done(""), report, opened, done(""), done("")}, 2, 48_000},
+		"said twice":                {[]func(*testEnv) session.Event{prompt, done(""), done("")}, 1, 1_008},
+		"prompts in between":        {[]func(*testEnv) session.Event{prompt, done(""), prompt, done(""), prompt, done("")}, 3, 3_024},
+		"reports in between":        {[]func(*testEnv) session.Event{report, done(""), report, done(""), report, done("")}, 3, 48_000},
+		"opened, then not":          {[]func(*testEnv) session.Event{report, opened, done(""), report, done("")}, 2, 48_000},
+		"names":                     {[]func(*testEnv) session.Event{report, done("a"), done("b"), done("b"), done("c")}, 3, 48_000},
+		"names, opened":             {[]func(*testEnv) session.Event{report, opened, done("a"), done("b")}, 2, 48_000},
+		"a name, after it worked":   {[]func(*testEnv) session.Event{report, done("a"), report, done("a")}, 1, 150_000},
+		"opened again, one answers": {[]func(*testEnv) session.Event{report, opened, done(""), report, opened, done(""), done("")}, 2, 48_000},
 	} {
 		w := countingWorld()
 		w.rules[session.HostGeneric] = session.Rules{Silent: true}
@@ -138,7 +138,7 @@ func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 
 // The last of the signs may come when the model already works again: it says more of the compaction and resets nothing.
 func TestLateSign(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened},
 		session.Event{Kind: session.CompactionDone}, w.at(session.BatchFinished, 20_000))
 	out := w.play(t, session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}})
@@ -149,7 +149,7 @@ func TestLateSign(t *testing.T) {
 
 // A status line may be late too. After a compaction it says nothing that a transcript would not say better.
 func TestLateStatusLineAfterCompaction(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	line := session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: 143_912, Tuple: session.UsageTuple{Input: 143_912}, Provenance: session.ProvenanceHost}}}
 	w.play(t, w.at(session.BatchFinished, 140_000), session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}}},
 		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, line)
@@ -162,16 +162,16 @@ func TestLateStatusLineAfterCompaction(t *testing.T) {
 }
 
 func TestOpeningIsCancelled(t *testing.T) {
-	for name, ev := range map[string]func(*world) session.Event{
-		"a prompt": func(*world) session.Event { return session.Event{Kind: session.PromptSubmitted} },
-		"a stop":   func(*world) session.Event { return session.Event{Kind: session.TurnFinished} },
-		"a report": func(w *world) session.Event { return w.at(session.BatchFinished, 160_000) },
-		"10 minutes": func(w *world) session.Event {
+	for name, ev := range map[string]func(*testEnv) session.Event{
+		"a prompt": func(*testEnv) session.Event { return session.Event{Kind: session.PromptSubmitted} },
+		"a stop":   func(*testEnv) session.Event { return session.Event{Kind: session.TurnFinished} },
+		"a report": func(w *testEnv) session.Event { return w.at(session.BatchFinished, 160_000) },
+		"10 minutes": func(w *testEnv) session.Event {
 			w.now = w.now.Add(openingExpires)
 			return session.Event{Kind: session.ToolStarting}
 		},
 	} {
-		w := newWorld()
+		w := newTestEnv()
 		w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened})
 		if !w.session().Compaction.OpenedAt.After(time.Time{}) {
 			t.Fatal("not opened")
@@ -180,7 +180,7 @@ func TestOpeningIsCancelled(t *testing.T) {
 			t.Errorf("%s: compacting %v, %d compactions", name, out.Session.Compacting, out.Session.Compactions)
 		}
 	}
-	w := newWorld()
+	w := newTestEnv()
 	late := w.reported(155_000)
 	w.play(t, session.Event{Kind: session.CompactionOpened})
 	if out := w.play(t, session.Event{Kind: session.ToolStarting, Reports: []session.Report{late}}); !out.Session.Compacting {
@@ -190,7 +190,7 @@ func TestOpeningIsCancelled(t *testing.T) {
 
 // How full the window is after old tool results were cleared, nobody knows until the next report.
 func TestMicrocompaction(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000))
 	out := w.play(t, session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}, Entries: []session.Entry{{Boundary: &session.Boundary{ID: "m", At: w.now, Micro: true}}}}})
 	if u := out.Session.Usage; u.Tokens != nil || u.Percent != nil || out.Session.Compactions != 0 || len(out.Effects) != 0 {
@@ -203,7 +203,7 @@ func TestMicrocompaction(t *testing.T) {
 
 // Where no summary can be seen, the whole working context comes back after the compaction.
 func TestSurvivalWithoutSummary(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	codex := func(e session.Event) session.Event { e.Host = session.HostCodex; return e }
 	w.play(t, codex(session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}), codex(session.Event{Kind: session.CompactionOpened, Accepts: []session.EffectKind{}}),
 		codex(session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}}))
@@ -252,7 +252,7 @@ func TestAfterCompaction(t *testing.T) {
 
 // The host clears old results in place moments before it compacts: the compaction counts, and its estimate is shown.
 func TestCompactionAfterMicrocompaction(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000))
 	at := w.now
 	w.now = w.now.Add(time.Minute)
@@ -269,7 +269,7 @@ func TestCompactionAfterMicrocompaction(t *testing.T) {
 // since the last compaction, a figure is never above what was reported, and a Done with an id counts once.
 func TestOccupancyLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
+		w := newTestEnv()
 		done := map[string]bool{}
 		for range rapid.IntRange(1, 30).Draw(rt, "events") {
 			before := w.session()
@@ -321,7 +321,7 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 		true:  "",
 		false: "ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - a.go",
 	} {
-		w := newWorld()
+		w := newTestEnv()
 		out := w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, session.Event{Kind: session.CompactionOpened, Echoed: echoed},
 			session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}}, session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}},
 			session.Event{Kind: session.PromptSubmitted})
@@ -336,7 +336,7 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 		}
 	}
 	// A host that took nothing echoes nothing; neither does one whose attempt failed.
-	w := newWorld()
+	w := newTestEnv()
 	out := w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, session.Event{Kind: session.CompactionOpened, Echoed: true, Accepts: []session.EffectKind{}},
 		session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})
 	if len(out.Effects) != 1 {
@@ -347,8 +347,8 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 // fallen is a host that tells nobody when it compacts, and not whose tools run.
 var fallen = session.Rules{Provider: "google", Fall: session.FallRule{Percent: 40, Tokens: 10_000}, ToolsUnnamed: true}
 
-func falling(t *testing.T) (w *world, report func(agent string, tokens int) SessionView, tool func(path string) Outcome) {
-	w = newWorld()
+func falling(t *testing.T) (w *testEnv, report func(agent string, tokens int) SessionView, tool func(path string) Outcome) {
+	w = newTestEnv()
 	w.rules[session.HostGeminiCLI] = fallen
 	play := func(ev session.Event) Outcome {
 		w.now = w.now.Add(time.Second)

@@ -19,7 +19,7 @@ func (w *countedWords) Count(text string) int {
 // Only what an event brings is counted, each text once, and nothing of it is kept.
 func TestOnlyWhatWasAppendedIsCounted(t *testing.T) {
 	counted := &countedWords{}
-	w := newWorld()
+	w := newTestEnv()
 	s := w.service()
 	s.Counter = counted
 	handle := func(ev session.Event) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-func (w *world) meteredService() *Service {
+func (w *testEnv) meteredService() *Service {
 	s := w.service()
 	s.Meter = conversation.NewMeter(func(name string) (token.Counter, error) { return token.Get(name) }, token.ForModel)
 	return s
@@ -27,7 +27,7 @@ func spokenWords(words ...int) conversation.Conversation {
 }
 
 func TestServiceMeasure(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Trim.ThresholdTokens = 4
 	c := spokenWords(5)
 	m, err := w.meteredService().Measure(t.Context(), conversation.MeasureRequest{Conversation: c}, "")
@@ -46,7 +46,7 @@ func TestServiceMeasure(t *testing.T) {
 
 // A lowered threshold lowers the target with it; the demand is recorded, and the session's own turns no longer are.
 func TestServicePrepare(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Trim.ThresholdTokens = 10
 	w.play(t, session.Event{Kind: session.PromptSubmitted})
 	p, _, err := w.meteredService().Prepare(t.Context(), conversation.PrepareRequest{TaskID: "t", TrimRequest: conversation.TrimRequest{Conversation: spokenWords(6, 6, 6)}}, "s", "")
@@ -68,7 +68,7 @@ func TestServicePrepare(t *testing.T) {
 }
 
 func TestServiceTrim(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	target := 12
 	r, err := w.meteredService().Trim(t.Context(), conversation.TrimRequest{Conversation: spokenWords(6, 6, 6), TargetTokens: &target}, "")
 	if err != nil || r.Tokens != 12 || w.trim != (fleet.TrimCount{Operations: 1, Tokens: 6}) {
@@ -80,7 +80,7 @@ func TestServiceTrim(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 50_000))
 	in, err := w.service().Inspect(t.Context(), Caller{Folders: []string{"/p"}})
 	if err != nil || in.Session == nil || len(in.Sessions) != 1 || in.Report.WindowTasks != 1000 {

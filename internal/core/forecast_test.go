@@ -9,7 +9,7 @@ import (
 )
 
 // turns plays turns that end at the given occupancies.
-func (w *world) turns(t testing.TB, tokens ...int) (out Outcome) {
+func (w *testEnv) turns(t testing.TB, tokens ...int) (out Outcome) {
 	t.Helper()
 	for _, n := range tokens {
 		out = w.play(t, w.at(session.TurnFinished, n), session.Event{Kind: session.PromptSubmitted})
@@ -18,7 +18,7 @@ func (w *world) turns(t testing.TB, tokens ...int) (out Outcome) {
 }
 
 func TestForecast(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	if u := w.play(t, w.at(session.UsageReported, 10_000)).Session.Usage; u.TurnsLeft != nil || u.GrowthPerTurn != nil {
 		t.Fatalf("before the first turn: %v, %v", u.GrowthPerTurn, u.TurnsLeft)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // generic is a session of a host that no adapter speaks to, known by what it reported.
-func (w *world) generic(t *testing.T) session.Key {
+func (w *testEnv) generic(t *testing.T) session.Key {
 	t.Helper()
 	delete(w.rules, session.HostGeneric)
 	w.play(t, session.Event{Host: session.HostGeneric, Kind: session.ToolFinished, CWD: "/p", Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Edited}, {Path: "/p/b.go", Use: session.Read}}})
@@ -18,7 +18,7 @@ func (w *world) generic(t *testing.T) session.Key {
 }
 
 func TestCompactingAndCompacted(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	key := w.generic(t)
 	working, err := w.service().Compacting(t.Context(), session.Key{SessionID: key.SessionID})
 	if diff := cmp.Diff(session.WorkingContext{Paths: []string{"a.go", "b.go"}}, working); err != nil || diff != "" {
@@ -37,7 +37,7 @@ func TestCompactingAndCompacted(t *testing.T) {
 // future is needed to end it.
 func TestCompactedAtAnImpossibleTime(t *testing.T) {
 	for name, off := range map[string]time.Duration{"before the opening": -time.Hour, "in the future": 1000 * time.Hour} {
-		w := newWorld()
+		w := newTestEnv()
 		key := w.generic(t)
 		if _, err := w.service().Compacting(t.Context(), key); err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func TestCompactedAtAnImpossibleTime(t *testing.T) {
 }
 
 func TestCallsAboutUnknownSessions(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	nobody := session.Key{Host: session.HostCodex, SessionID: "nobody"}
 	if _, err := w.service().Compacting(t.Context(), nobody); coded.CodeOf(err) != coded.NotFound {
 		t.Errorf("compacting: %v", err)
@@ -76,7 +76,7 @@ func TestCallsAboutUnknownSessions(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	key := w.generic(t)
 	w.play(t, session.Event{Kind: session.PromptSubmitted}) // the same id under another host
 	if _, err := w.service().Delete(t.Context(), session.Key{SessionID: "s"}); coded.CodeOf(err) != coded.Invalid {

@@ -64,7 +64,7 @@ func TestAlertGate(t *testing.T) {
 // The sums after recording are those of the ring itself, whatever was recorded before.
 func TestTaskSumsFollowTheRing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
+		w := newTestEnv()
 		w.cfg.Metrics.WindowTasks = rapid.IntRange(1, 5).Draw(rt, "window")
 		for range rapid.IntRange(1, 20).Draw(rt, "tasks") {
 			id := fmt.Sprint(rapid.IntRange(0, 7).Draw(rt, "id"))
@@ -82,7 +82,7 @@ func TestTaskSumsFollowTheRing(t *testing.T) {
 }
 
 func TestService(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	s := w.service()
 	for _, ev := range []session.Event{{Host: session.HostClaudeCode}, {Host: "emacs", SessionID: "s"}} {
 		if _, err := s.Handle(t.Context(), ev); coded.CodeOf(err) != coded.Invalid {
@@ -125,7 +125,7 @@ func TestService(t *testing.T) {
 }
 
 func TestServiceReadsTranscripts(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	s := w.service()
 	rep := w.reported(42_000)
 	s.Adapters[session.HostClaudeCode] = plainAdapter{host: session.HostClaudeCode, rules: claudeRules, readings: map[string]session.Reading{

@@ -10,7 +10,7 @@ import (
 
 // A sub-agent's calls and usage never move the main gauge or the working set.
 func TestSubAgentsStandApart(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 50_000))
 	inside := w.at(session.BatchFinished, 190_000)
 	inside.CWD = "/elsewhere"

@@ -14,7 +14,7 @@ import (
 // The life of a session, as its host tells it: the marks rise with the reports, the reminder comes once, the working
 // context goes to the summariser, and after the compaction nothing from before counts.
 func TestLifeOfASession(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	out := w.play(t, session.Event{Kind: session.SessionStarted})
 	if got := texts(out.Effects); !strings.Contains(got, "[context used: 50%]") {
 		t.Errorf("guidance = %q", got)
@@ -69,7 +69,7 @@ func TestLifeOfASession(t *testing.T) {
 
 // A figure that may be one response old is marked.
 func TestStale(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	stale := func(events ...session.Event) bool { return w.play(t, events...).Session.Usage.Stale }
 	if stale(w.at(session.BatchFinished, 10_000)) {
 		t.Error("right after a report")
@@ -103,7 +103,7 @@ func TestStale(t *testing.T) {
 }
 
 func TestEndedSessions(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	if s := w.play(t, w.at(session.BatchFinished, 10_000), session.Event{Kind: session.SessionEnded}).Session; s.State != StateEnded || s.EndedAt == nil {
 		t.Errorf("state = %s", s.State)
 	}
@@ -130,7 +130,7 @@ func TestEndedSessions(t *testing.T) {
 
 func TestPromptsAreKeptOnlyOnRequest(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		w := newWorld()
+		w := newTestEnv()
 		w.cfg.Store.KeepPrompts = keep
 		w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "größe"})
 		if s := w.session(); s.PromptLength != 5 || s.PromptAt.IsZero() || (s.PromptText != "") != keep {
@@ -141,7 +141,7 @@ func TestPromptsAreKeptOnlyOnRequest(t *testing.T) {
 
 // Hooks run in parallel. A transcript line that another one has counted is not counted again, and a shorter file starts anew.
 func TestReadingsOverlap(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	entry := func(offset int64, tokens int) session.Entry {
 		rep := w.reported(tokens)
 		rep.At = w.now.Add(time.Duration(offset) * time.Millisecond)
@@ -174,7 +174,7 @@ func TestZerosOfAStatusLine(t *testing.T) {
 	line := func(tokens int) session.Event {
 		return session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: tokens, Tuple: session.UsageTuple{Input: tokens}, Provenance: session.ProvenanceHost}}}
 	}
-	w := newWorld()
+	w := newTestEnv()
 	if out := w.play(t, line(150_000), line(0)); out.Session.Usage.Tokens != nil || out.Session.Usage.Percent != nil {
 		t.Errorf("after zeros: %+v", out.Session.Usage)
 	}
@@ -190,7 +190,7 @@ func TestZerosOfAStatusLine(t *testing.T) {
 }
 
 func TestGrowth(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	for _, tokens := range []int{10_000, 15_000, 30_000} {
 		w.play(t, w.at(session.TurnFinished, tokens), session.Event{Kind: session.PromptSubmitted})
 	}
@@ -201,7 +201,7 @@ func TestGrowth(t *testing.T) {
 }
 
 func TestTurnsAreTasks(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	// The second turn is compacted in its middle, and counts with what it held before.
 	w.play(t, session.Event{Kind: session.PromptSubmitted}, w.at(session.TurnFinished, 150_000), w.at(session.PromptSubmitted, 210_000), w.at(session.BatchFinished, 50_000),
 		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, w.at(session.TurnFinished, 9_000))
@@ -220,7 +220,7 @@ func TestTurnsAreTasks(t *testing.T) {
 // The project of a session is where it began: an agent's shell that goes elsewhere takes it nowhere, and where its paths and
 // settings are looked up does not move either.
 func TestTheDirectoryOfASession(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Tracking.GuardDir = "exists"
 	w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/p"}, w.at(session.BatchFinished, 100_000))
 	out := w.play(t, session.Event{Kind: session.ToolFinished, CWD: "/p/src", Paths: []session.PathUse{{Path: "/p/src/a.go", Use: session.Read}}})
@@ -241,7 +241,7 @@ func TestTheDirectoryOfASession(t *testing.T) {
 }
 
 func TestLongSessionIDs(t *testing.T) {
-	s := newWorld().service()
+	s := newTestEnv().service()
 	for length, want := range map[int]coded.Code{0: coded.Invalid, 1: "", session.MaxID: "", session.MaxID + 1: coded.Invalid} {
 		_, err := s.Handle(t.Context(), session.Event{Host: session.HostClaudeCode, SessionID: strings.Repeat("x", length), Kind: session.PromptSubmitted})
 		if coded.CodeOf(err) != want {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestModelAndWindow(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	window := func(out Outcome) int { return out.Session.Usage.WindowTokens }
 	out := w.play(t, session.Event{Kind: session.UsageReported, Model: "claude-opus-4-6[1m]", Limits: model.Limits{WindowTokens: 1_000_000}})
 	if window(out) != 1_000_000 {
@@ -31,17 +31,17 @@ func TestModelAndWindow(t *testing.T) {
 }
 
 func TestWindowIsLearned(t *testing.T) {
-	accepted := func(w *world) Outcome {
+	accepted := func(w *testEnv) Outcome {
 		e := w.at(session.BatchFinished, 310_000)
 		e.Reports[0].Model = "claude-opus-4-6"
 		return w.play(t, e)
 	}
-	compacted := func(w *world) Outcome {
+	compacted := func(w *testEnv) Outcome {
 		return w.play(t, session.Event{Kind: session.SessionStarted, Model: "claude-opus-4-6"},
 			session.Event{Kind: session.CompactionDone, CompactedBy: &session.Boundary{ID: "b", At: w.now, PreTokens: 468_102}})
 	}
-	for name, learn := range map[string]func(*world) Outcome{"accepted": accepted, "compacted": compacted} {
-		w := newWorld()
+	for name, learn := range map[string]func(*testEnv) Outcome{"accepted": accepted, "compacted": compacted} {
+		w := newTestEnv()
 		u := learn(w).Session.Usage
 		if u.WindowTokens != 1_000_000 || u.WindowProvenance != model.WindowFromLearned || !strings.Contains(u.WindowWhy, name) {
 			t.Errorf("%s: %d by %s: %s", name, u.WindowTokens, u.WindowProvenance, u.WindowWhy)
@@ -51,7 +51,7 @@ func TestWindowIsLearned(t *testing.T) {
 			t.Errorf("%s: another session of the model has %d", name, got)
 		}
 	}
-	w := newWorld()
+	w := newTestEnv()
 	u := w.play(t, session.Event{Kind: session.SessionStarted, Model: "claude-opus-4-8"},
 		session.Event{Kind: session.TurnFailed, Limit: &session.LimitError{SentTokens: 210_000, MaxTokens: 200_000}}).Session.Usage
 	if u.WindowTokens != 200_000 || u.WindowProvenance != model.WindowFromLearned || !strings.Contains(u.WindowWhy, "refused") {
@@ -62,7 +62,7 @@ func TestWindowIsLearned(t *testing.T) {
 // Of a session whose model nobody has named, as a fork is at first, the window is not known: no share of it is told, a large request
 // proves nothing of other sessions, and a refusal is true of this one alone.
 func TestModelThatIsNotNamed(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	fork := session.Event{Kind: session.SessionStarted, Reports: []session.Report{{Tokens: 300_000, Provenance: session.ProvenanceHost}}}
 	w.play(t, fork)
 	if out := w.play(t, session.Event{Kind: session.PromptSubmitted}); len(out.Effects) > 0 || *out.Session.Usage.Tokens != 300_000 {

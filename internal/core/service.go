@@ -117,7 +117,7 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 		s.Forgotten(ev.Key())
 	}
 	s.describe(&out, before, changes, cfg, now)
-	s.tell(ctx, ev, out)
+	s.logOutcome(ctx, ev, out)
 	return out, nil
 }
 
@@ -280,7 +280,7 @@ func query(ev session.Event, cfg settings.Config, rules session.Rules) Query {
 }
 
 // tell logs what happened: every injection, and at debug level what was taken note of.
-func (s *Service) tell(ctx context.Context, ev session.Event, out Outcome) {
+func (s *Service) logOutcome(ctx context.Context, ev session.Event, out Outcome) {
 	log := s.Log.With("host", ev.Host, "session", ev.SessionID, "event", ev.Name)
 	for _, e := range out.Effects {
 		log.Info("said", "kind", e.Kind, "text", e.Text, "lines", len(e.Lines))

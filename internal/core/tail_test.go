@@ -14,7 +14,7 @@ import (
 
 // file is a transcript as it grows: each line takes a byte.
 type file struct {
-	w       *world
+	w       *testEnv
 	entries []session.Entry
 }
 
@@ -54,8 +54,8 @@ func (f *file) rest() session.Event {
 func wordsOf(tokens int) string { return string(make([]byte, (tokens*7+1)/2)) }
 
 // countingWorld returns the world with a counter, which takes every 7 bytes for 2 tokens.
-func countingWorld() *world {
-	w := newWorld()
+func countingWorld() *testEnv {
+	w := newTestEnv()
 	w.counter = byLength{}
 	return w
 }
@@ -300,7 +300,7 @@ func TestSilentHost(t *testing.T) {
 // what follows it and what was learned come out the same. The reported figure is always that of a report.
 func TestReadingsLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		write := func(w *world) *file {
+		write := func(w *testEnv) *file {
 			f, input := &file{w: w}, 20_000
 			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 12).Draw(rt, "responses") {
 				id, call := rapid.StringN(6, 6, -1).Draw(rt, "id"), rapid.StringN(4, 4, -1).Draw(rt, "call")
@@ -405,7 +405,7 @@ func TestLateReports(t *testing.T) {
 
 // A transcript may state the limits of the model, and those of a sub-agent's.
 func TestLimitsOfATranscript(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	reading := func(tokens int) *session.Reading {
 		return &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 2, Offset: 3}, Entries: []session.Entry{{Limits: model.Limits{WindowTokens: tokens}}}}
 	}

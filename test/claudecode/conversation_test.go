@@ -21,10 +21,10 @@ const one, two = "11111111-2222-4333-8444-555555555555", "22222222-2222-4333-844
 
 // What ctxls says, as its documentation gives the words.
 const (
-	guidance = "SessionStart: ctxls measures how full this session's context window is and says so with each prompt, as in " +
-		"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70% it helps the user to hear about " +
-		"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
-		"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
+	guidance = "SessionStart: ctxls measures how full this session's context window is and reports it with each prompt, as in " +
+		"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
+		"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
+		"The marks are information only; work continues at full quality at any level."
 	// reminder stands for what remind says.
 	reminder = "PostToolBatch: the reminder"
 )

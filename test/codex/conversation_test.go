@@ -20,10 +20,10 @@ import (
 )
 
 // What ctxls says, as its documentation gives the words.
-const guidance = "ctxls measures how full this session's context window is and says so with each prompt, as in " +
-	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70% it helps the user to hear about " +
-	"it before a large task starts. Above 70%, suggesting to compact or clear before a large task is useful, and above 85% " +
-	"recommending it strongly is. The marks are for information only; work goes on at full quality at any level."
+const guidance = "ctxls measures how full this session's context window is and reports it with each prompt, as in " +
+	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
+	"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
+	"The marks are information only; work continues at full quality at any level."
 
 func mark(percent int) string { return fmt.Sprintf("[context used: %d%%]", percent) }
 

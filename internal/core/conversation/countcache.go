@@ -15,7 +15,7 @@ const cacheBytes = 8 << 20
 // old one and has not been asked for since is gone. Its zero value is ready for use, by any number of goroutines.
 type countCache struct {
 	mu         sync.Mutex
-	young, old map[cacheKey]*gist
+	young, old map[cacheKey]*digest
 	size       int // of young, in bytes
 }
 
@@ -23,7 +23,7 @@ type countCache struct {
 type cacheKey struct {
 	content [2]uint64
 	kind    kind
-	lens    lens
+	rules   countingRules
 }
 
 // kind is what the bytes are: the same bytes count otherwise as tool definitions than as a system prompt.
@@ -39,15 +39,15 @@ const (
 // an accident unthinkable.
 var contentSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-func keyOf(kind kind, lens lens, content []byte) cacheKey {
+func keyOf(kind kind, rules countingRules, content []byte) cacheKey {
 	return cacheKey{
 		content: [2]uint64{maphash.Bytes(contentSeeds[0], content), maphash.Bytes(contentSeeds[1], content)},
 		kind:    kind,
-		lens:    lens,
+		rules:   rules,
 	}
 }
 
-func (c *countCache) get(key cacheKey) *gist {
+func (c *countCache) get(key cacheKey) *digest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if g := c.young[key]; g != nil {
@@ -60,13 +60,13 @@ func (c *countCache) get(key cacheKey) *gist {
 	return g
 }
 
-func (c *countCache) put(key cacheKey, g *gist) {
+func (c *countCache) put(key cacheKey, g *digest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.add(key, g)
 }
 
-func (c *countCache) add(key cacheKey, g *gist) {
+func (c *countCache) add(key cacheKey, g *digest) {
 	size := g.size()
 	if size > cacheBytes/2 || c.young[key] != nil {
 		return
@@ -75,15 +75,15 @@ func (c *countCache) add(key cacheKey, g *gist) {
 		c.young, c.old, c.size = nil, c.young, 0
 	}
 	if c.young == nil {
-		c.young = map[cacheKey]*gist{}
+		c.young = map[cacheKey]*digest{}
 	}
 	c.young[key] = g
 	c.size += size
 }
 
-// size estimates the memory that the cache spends on a gist, in bytes: the gist, what it refers to, and its place in a map
+// size estimates the memory that the cache spends on a digest, in bytes: the digest, what it refers to, and its place in a map
 // that is at worst half empty.
-func (g *gist) size() int {
+func (g *digest) size() int {
 	size := int(unsafe.Sizeof(*g)) + 2*int(unsafe.Sizeof(cacheKey{})+unsafe.Sizeof(g)) + len(g.role)
 	for _, refs := range [][]ref{g.calls, g.answers} {
 		for _, r := range refs {

@@ -66,10 +66,10 @@ func TestMeasureSameBytesElsewhere(t *testing.T) {
 func TestCountCacheIsBounded(t *testing.T) {
 	var c countCache
 	key := func(i int) cacheKey { return cacheKey{content: [2]uint64{uint64(i)}} }
-	first := &gist{role: "first"}
+	first := &digest{role: "first"}
 	c.put(key(0), first)
 	for i := 1; i < 200_000; i++ {
-		c.put(key(i), &gist{role: "user", calls: []ref{{id: "an id of some length"}}})
+		c.put(key(i), &digest{role: "user", calls: []ref{{id: "an id of some length"}}})
 		if c.size > cacheBytes/2 {
 			t.Fatalf("%d entries: a generation takes %d bytes", i, c.size)
 		}
@@ -89,7 +89,7 @@ func TestCountCacheIsBounded(t *testing.T) {
 	if c.get(key(199_990)) == nil {
 		t.Error("putting what is there pushed something out")
 	}
-	c.put(key(-1), &gist{bodies: make([]body, 1_000_000)})
+	c.put(key(-1), &digest{bodies: make([]body, 1_000_000)})
 	if c.get(key(-1)) != nil {
 		t.Error("an entry larger than a generation is kept")
 	}

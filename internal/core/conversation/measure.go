@@ -92,7 +92,7 @@ func (m *Meter) MeasureText(text string, req MeasureRequest) (Measurement, error
 		if err != nil {
 			return nil, err
 		}
-		t.messages = []message{{gist: &gist{role: "user", tokens: t.count(text)}}}
+		t.messages = []message{{digest: &digest{role: "user", tokens: t.count(text)}}}
 		return t, nil
 	})
 }

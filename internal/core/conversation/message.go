@@ -8,9 +8,9 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// gist is what measuring and trimming need to know of one message. It is kept in the count cache and shared, so it is
+// digest is what measuring and trimming need to know of one message. It is kept in the count cache and shared, so it is
 // never changed once it is made and holds nothing of the message itself.
-type gist struct {
+type digest struct {
 	role    string
 	tokens  int
 	exact   bool // only text was counted
@@ -34,22 +34,24 @@ type body struct {
 }
 
 // instructs reports whether trimming keeps the message whatever the target.
-func (g *gist) instructs() bool { return g.role == "system" || g.role == "developer" }
+func (g *digest) instructs() bool { return g.role == "system" || g.role == "developer" }
 
 // opensTurn reports whether the message is a user's own: one that a conversation may start with.
-func (g *gist) opensTurn() bool { return g.role == "user" && len(g.answers) == 0 && len(g.bodies) == 0 }
+func (g *digest) opensTurn() bool {
+	return g.role == "user" && len(g.answers) == 0 && len(g.bodies) == 0
+}
 
-// lens is what a count depends on besides the content: it is part of the key under which counts are cached.
-type lens struct {
+// countingRules are what a count depends on besides the content. They are part of the key under which counts are cached.
+type countingRules struct {
 	encoding string
 	images   imageRule
 }
 
 // reader takes one message apart and counts what is in it.
 type reader struct {
-	lens
+	countingRules
 	count func(string) int
-	gist
+	digest
 	depth   int // of arrays of blocks inside blocks
 	scratch []byte
 }
@@ -74,7 +76,7 @@ func (r *reader) nested(array jsonscan.Value, read func(jsonscan.Value) error) e
 	return nil
 }
 
-// read fills the gist.
+// read fills the digest.
 func (r *reader) read(kind kind, v jsonscan.Value) error {
 	r.exact = true
 	switch kind {

@@ -34,7 +34,7 @@ func (m *Meter) Prepare(req PrepareRequest) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	c, target, err := m.newCut(req.TrimRequest)
+	c, target, err := m.newTrimming(req.TrimRequest)
 	if err != nil {
 		return Prepared{}, err
 	}

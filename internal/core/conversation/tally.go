@@ -11,7 +11,7 @@ import (
 
 // tally is a conversation with everything in it counted.
 type tally struct {
-	lens
+	countingRules
 	count    func(string) int
 	exact    bool
 	framed   bool
@@ -24,7 +24,7 @@ type tally struct {
 // message is one message of the input and what is known of it.
 type message struct {
 	raw []byte
-	*gist
+	*digest
 }
 
 // newTally checks how a conversation is to be counted; nothing of it is counted yet.
@@ -42,11 +42,11 @@ func (m *Meter) newTally(c Conversation) (*tally, error) {
 		return nil, coded.Field("encoding", "%w", err)
 	}
 	return &tally{
-		lens:    lens{encoding, imageRuleFor(c.Provider, c.Model)},
-		count:   counter.Count,
-		exact:   own,
-		framed:  c.Framing == "openai",
-		checked: c.Checked,
+		countingRules: countingRules{encoding, imageRuleFor(c.Provider, c.Model)},
+		count:         counter.Count,
+		exact:         own,
+		framed:        c.Framing == "openai",
+		checked:       c.Checked,
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (t *tally) readMessages(cache *countCache, raw json.RawMessage) error {
 		return mismatch("an array", array)
 	}
 	one := func(i int) (err error) {
-		t.messages[i].gist, err = t.gist(cache, kindMessage, t.messages[i].raw)
+		t.messages[i].digest, err = t.digestOf(cache, kindMessage, t.messages[i].raw)
 		return err
 	}
 	workers := 1
@@ -116,7 +116,7 @@ func (t *tally) readAround(cache *countCache, kind kind, raw json.RawMessage) (t
 	if err != nil || !v.Present() {
 		return 0, err
 	}
-	g, err := t.gist(cache, kind, v.Raw())
+	g, err := t.digestOf(cache, kind, v.Raw())
 	if err != nil {
 		return 0, err
 	}
@@ -138,17 +138,17 @@ func (t *tally) parse(raw json.RawMessage, each func(name, val jsonscan.Value)) 
 	return v, nil
 }
 
-// gist returns what is known of the bytes, which are one well-formed value.
-func (t *tally) gist(cache *countCache, kind kind, raw []byte) (*gist, error) {
-	key := keyOf(kind, t.lens, raw)
+// digestOf returns what is known of the bytes, which are one well-formed value.
+func (t *tally) digestOf(cache *countCache, kind kind, raw []byte) (*digest, error) {
+	key := keyOf(kind, t.countingRules, raw)
 	if g := cache.get(key); g != nil {
 		return g, nil
 	}
-	r := reader{lens: t.lens, count: t.count}
+	r := reader{countingRules: t.countingRules, count: t.count}
 	if err := r.read(kind, jsonscan.Value{Doc: raw, Lo: 0, Hi: len(raw)}); err != nil {
 		return nil, err
 	}
-	g := r.gist
+	g := r.digest
 	g.calls, g.answers, g.bodies = slices.Clip(g.calls), slices.Clip(g.answers), slices.Clip(g.bodies)
 	cache.put(key, &g)
 	return &g, nil
@@ -157,7 +157,7 @@ func (t *tally) gist(cache *countCache, kind kind, raw []byte) (*gist, error) {
 func (t *tally) total() int {
 	total := t.fixed()
 	for _, msg := range t.messages {
-		total += t.cost(msg.gist)
+		total += t.cost(msg.digest)
 	}
 	return total
 }
@@ -171,7 +171,7 @@ func (t *tally) fixed() int {
 }
 
 // cost is what a message counts, with its framing.
-func (t *tally) cost(g *gist) int {
+func (t *tally) cost(g *digest) int {
 	switch {
 	case t.framed && g.named:
 		return g.tokens + messageFraming + nameFraming
@@ -184,7 +184,7 @@ func (t *tally) cost(g *gist) int {
 func (t *tally) breakdown() (byRole map[string]int, byMessage []int, roles []string) {
 	byRole, byMessage, roles = map[string]int{}, make([]int, len(t.messages)), make([]string, len(t.messages))
 	for i, msg := range t.messages {
-		byMessage[i], roles[i] = t.cost(msg.gist), msg.role
+		byMessage[i], roles[i] = t.cost(msg.digest), msg.role
 		byRole[msg.role] += byMessage[i]
 	}
 	for role, tokens := range map[string]int{"system": t.system, "tools": t.tools, "assistant": t.fixed() - t.system - t.tools} {

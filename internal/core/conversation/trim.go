@@ -46,7 +46,7 @@ type TrimResult struct {
 //
 // Errors are those of Measure.
 func (m *Meter) Trim(req TrimRequest) (TrimResult, error) {
-	c, target, err := m.newCut(req)
+	c, target, err := m.newTrimming(req)
 	if err != nil {
 		return TrimResult{}, err
 	}
@@ -74,7 +74,7 @@ func appendMember(dst []byte, name string, val any) []byte {
 }
 
 // cut is a trim under way. Groups go by the index of their first message.
-type cut struct {
+type trimming struct {
 	*tally
 	original, total int
 	groupOf         []int // of each message
@@ -85,8 +85,8 @@ type cut struct {
 	cleared         map[int][]body // bodies to clear, by message
 }
 
-// newCut checks the request, counts its conversation and finds the groups in it.
-func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
+// newTrimming checks the request, counts its conversation and finds the groups in it.
+func (m *Meter) newTrimming(req TrimRequest) (c *trimming, target int, err error) {
 	target, err = positive("targetTokens", req.TargetTokens, DefaultTargetTokens)
 	switch {
 	case err != nil:
@@ -102,7 +102,7 @@ func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	c = &cut{
+	c = &trimming{
 		tally:   t,
 		total:   t.fixed(),
 		groupOf: groups(t.messages),
@@ -112,7 +112,7 @@ func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
 	}
 	kept := make([]bool, len(t.messages)) // groups that hold a system message
 	for i, msg := range t.messages {
-		cost, group := t.cost(msg.gist), c.groupOf[i]
+		cost, group := t.cost(msg.digest), c.groupOf[i]
 		c.total += cost
 		c.costs[group] += cost
 		kept[group] = kept[group] || msg.instructs()
@@ -132,7 +132,7 @@ func (m *Meter) newCut(req TrimRequest) (c *cut, target int, err error) {
 	return c, target, nil
 }
 
-func (c *cut) trim(req TrimRequest, target int) {
+func (c *trimming) trim(req TrimRequest, target int) {
 	if req.Strategy == "toolResults" {
 		c.clearResults(target)
 	}
@@ -145,7 +145,7 @@ func (c *cut) trim(req TrimRequest, target int) {
 }
 
 // dropUntilTurn drops groups from the start until the first message that may go opens a turn.
-func (c *cut) dropUntilTurn() {
+func (c *trimming) dropUntilTurn() {
 	may := make([]bool, len(c.messages))
 	for _, group := range c.open {
 		may[group] = true
@@ -161,18 +161,18 @@ func (c *cut) dropUntilTurn() {
 	}
 }
 
-func (c *cut) result(input json.RawMessage, target int) TrimResult {
+func (c *trimming) result(input json.RawMessage, target int) TrimResult {
 	result := TrimResult{Tokens: c.total, OriginalTokens: c.original, Satisfied: c.total <= target}
 	result.Messages, result.Removed, result.Cleared = c.splice(input)
 	return result
 }
 
-func (c *cut) dropOldest() {
+func (c *trimming) dropOldest() {
 	c.drop(c.open[0])
 	c.open = c.open[1:]
 }
 
-func (c *cut) drop(group int) {
+func (c *trimming) drop(group int) {
 	c.gone[group] = true
 	c.total -= c.costs[group]
 	c.spoken--
@@ -181,7 +181,7 @@ func (c *cut) drop(group int) {
 
 // clearResults clears tool results, oldest first, until the target is met. It passes over those where the placeholder
 // would be no shorter.
-func (c *cut) clearResults(target int) {
+func (c *trimming) clearResults(target int) {
 	open := make([]bool, len(c.messages))
 	for _, group := range c.open {
 		open[group] = true
@@ -214,7 +214,7 @@ func (b body) placeholder() string {
 }
 
 // splice writes the result from the bytes of the input.
-func (c *cut) splice(input json.RawMessage) (out json.RawMessage, removed, cleared []int) {
+func (c *trimming) splice(input json.RawMessage) (out json.RawMessage, removed, cleared []int) {
 	removed, cleared = []int{}, []int{}
 	out = append(make([]byte, 0, len(input)), '[')
 	for i, msg := range c.messages {

@@ -132,7 +132,7 @@ func (c *contents) report(rep Report) {
 		c.last.Tuple.Output = max(c.last.Tuple.Output, rep.Tuple.Output)
 		return
 	}
-	c.settle()
+	c.fitResponse()
 	c.response, c.last, c.asOf, c.reported = c.response+1, rep, rep.At, len(c.items)
 	if c.response > 1 {
 		return
@@ -145,9 +145,9 @@ func (c *contents) report(rep Report) {
 	c.baseline = max(c.baseline, 0)
 }
 
-// settle makes the parts of the last response weigh what was reported of its length, if it was. Its text can be weighed
+// fitResponse scales the parts of the last response to the output that was reported for it, if any was. Its text can be weighed
 // well, so what it said and called comes first, and what remains was thought.
-func (c *contents) settle() {
+func (c *contents) fitResponse() {
 	output := float64(c.last.Tuple.Output)
 	if output <= 0 {
 		return
@@ -211,7 +211,7 @@ func (c *contents) forget() {
 	if !c.e.drops {
 		return
 	}
-	c.settle()
+	c.fitResponse()
 	for i := range c.items {
 		if c.items[i].part.Category == CategoryThinking {
 			c.items[i].weight = 0
@@ -234,7 +234,7 @@ func (c *contents) breakdown(tokens int) (Breakdown, bool) {
 	if c.response == 0 || tokens <= 0 {
 		return Breakdown{}, false
 	}
-	c.settle()
+	c.fitResponse()
 	held := slices.Clone(c.items[:c.reported])
 	if c.countsOutput {
 		for _, it := range c.items[c.reported:] {

@@ -56,8 +56,8 @@ func (r *reduction) hold(h HeldUse) {
 	}
 }
 
-// settle takes over the result of a call.
-func (r *reduction) settle(result CallResult) {
+// resolveCall takes over the result of a call.
+func (r *reduction) resolveCall(result CallResult) {
 	var of, others []HeldUse
 	for _, h := range r.s.Held {
 		if h.CallID == result.CallID {
@@ -74,8 +74,8 @@ func (r *reduction) settle(result CallResult) {
 	}
 }
 
-// settleAll counts every use as made, at a time when no call can be running any more.
-func (r *reduction) settleAll() {
+// resolveAllCalls counts every held use as made. It runs when no call can be running any more.
+func (r *reduction) resolveAllCalls() {
 	r.made(r.s.Held)
 	r.s.Held = nil
 }

@@ -129,14 +129,15 @@ func (r *reduction) mainChain() {
 		}
 		r.use(use.at(at))
 	}
+	// A result that was read above may be of a call whose paths came just now, with the event; there it had nothing to count.
 	for _, result := range slices.Concat(r.results, r.ev.Results) {
-		r.settle(result)
+		r.resolveCall(result)
 	}
 	switch r.ev.Kind {
 	case PromptSubmitted:
 		r.recordTask()
 		r.cancelOpening()
-		r.settleAll()
+		r.resolveAllCalls()
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
@@ -149,7 +150,7 @@ func (r *reduction) mainChain() {
 		r.recordTask()
 	case SessionEnded:
 		r.recordTask()
-		r.settleAll()
+		r.resolveAllCalls()
 	case CompactionOpened:
 		r.openCompaction()
 	case CompactionDone:
@@ -164,7 +165,7 @@ func (r *reduction) mainChain() {
 		r.s.HistorySeen = true
 	}
 	r.project()
-	r.speak()
+	r.notify()
 }
 
 // clockStep is how far in the future what is known may lie before a clock that was wrong is the reason. Hooks that run beside each
@@ -238,7 +239,7 @@ func (r *reduction) ingest() {
 			r.use(use.at(at))
 		}
 		for _, result := range e.Results {
-			r.settle(result)
+			r.resolveCall(result)
 		}
 		r.results = append(r.results, e.Results...)
 		if e.Turn != nil {

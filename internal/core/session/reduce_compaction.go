@@ -65,11 +65,12 @@ func (r *reduction) compacted(b Boundary) {
 	if first {
 		r.sample(at, r.s.Gauge.Tokens, SampleCompaction)
 	}
-	r.survive(b.Summary, first)
+	r.carryOver(b.Summary, first)
 }
 
-// survive works out what the agent must be told again: what the summary lost, or everything where no one can see it.
-func (r *reduction) survive(summary string, first bool) {
+// carryOver decides which files the agent is told of again: those that the summary lost, or all of them where the host does
+// not show the summary.
+func (r *reduction) carryOver(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
 	case c.Frozen == nil:

@@ -18,10 +18,10 @@ func trackingMark(tokens, limit int) string {
 
 // guidance explains the marks once, at session start. levels are the three percentages of Config.Levels.
 func guidance(levels []int) string {
-	return fmt.Sprintf("ctxls measures how full this session's context window is and says so with each prompt, as in "+
-		"[context used: %[1]d%%]. Below %[1]d%% there is room for tasks of any size. From %[1]d%% to %[2]d%% it helps the user to hear about "+
-		"it before a large task starts. Above %[2]d%%, suggesting to compact or clear before a large task is useful, and above %[3]d%% "+
-		"recommending it strongly is. The marks are for information only; work goes on at full quality at any level.",
+	return fmt.Sprintf("ctxls measures how full this session's context window is and reports it with each prompt, as in "+
+		"[context used: %[1]d%%]. Below %[1]d%% there is room for tasks of any size. From %[1]d%% to %[2]d%%, it helps to tell the "+
+		"user before a large task starts. Above %[2]d%%, it helps to suggest compacting or clearing before a large task; above %[3]d%%, "+
+		"to recommend it strongly. The marks are information only; work continues at full quality at any level.",
 		levels[0], levels[1], levels[2])
 }
 

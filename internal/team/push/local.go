@@ -15,7 +15,7 @@ type Local struct {
 }
 
 // Changed implements Source.
-func (l Local) Changed(ctx context.Context, since int64) (core.News, error) {
+func (l Local) Changed(ctx context.Context, since int64) (core.ChangeSet, error) {
 	return l.Service.Changed(ctx, since)
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Source is what is copied: the figures of this machine.
 type Source interface {
-	Changed(ctx context.Context, since int64) (core.News, error)
+	Changed(ctx context.Context, since int64) (core.ChangeSet, error)
 	SamplesFrom(ctx context.Context, key session.Key, from int64) ([]core.NumberedSample, error)
 	Tasks(ctx context.Context) ([]core.NumberedTask, fleet.TrimCount, error)
 	Watch(ctx context.Context) <-chan struct{}

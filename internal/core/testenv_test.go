@@ -21,7 +21,7 @@ import (
 
 // world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
 // by their contract suite; this one lets the domain be tested without any.
-type world struct {
+type testEnv struct {
 	cfg   settings.Config
 	rules map[session.Host]session.Rules
 	now   time.Time
@@ -40,8 +40,8 @@ type world struct {
 	saved, removed map[session.Key]int64 // the revision of the last time
 }
 
-func newWorld() *world {
-	return &world{cfg: settings.Default(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+func newTestEnv() *testEnv {
+	return &testEnv{cfg: settings.Default(), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		rules:    map[session.Host]session.Rules{session.HostClaudeCode: claudeRules, session.HostOpenCode: openCodeRules, session.HostCodex: codexRules, session.HostGeneric: {}},
 		sessions: map[session.Key]session.Session{}, paths: map[session.Key]map[string]session.PathUse{}, samples: map[session.Key][]session.Sample{}, learned: map[session.LearnedWindow]session.LearnedWindow{},
 		taught: map[[2]string]session.Calibration{}, saved: map[session.Key]int64{}, removed: map[session.Key]int64{}}
@@ -51,7 +51,7 @@ func learnedKey(l session.LearnedWindow) session.LearnedWindow {
 	return session.LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
 }
 
-func (w *world) Load(_ context.Context, q Query) (session.State, error) {
+func (w *testEnv) Load(_ context.Context, q Query) (session.State, error) {
 	st := session.State{Alert: w.alert}
 	st.Session, st.Known = w.sessions[q.Key]
 	st.WorkingSet = w.workingSet(q.Key)
@@ -81,7 +81,7 @@ func (w *world) Load(_ context.Context, q Query) (session.State, error) {
 	return st, nil
 }
 
-func (w *world) Update(ctx context.Context, q Query, decide func(session.State) session.Changes) error {
+func (w *testEnv) Update(ctx context.Context, q Query, decide func(session.State) session.Changes) error {
 	st, _ := w.Load(ctx, q)
 	ch := decide(st)
 	if ch.Delete && st.Known {
@@ -139,13 +139,13 @@ func (w *world) Update(ctx context.Context, q Query, decide func(session.State) 
 	return nil
 }
 
-func (w *world) workingSet(key session.Key) []session.PathUse {
+func (w *testEnv) workingSet(key session.Key) []session.PathUse {
 	set := slices.Collect(maps.Values(w.paths[key]))
 	slices.SortFunc(set, func(a, b session.PathUse) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path)) })
 	return set
 }
 
-func (w *world) Session(_ context.Context, key session.Key) (session.Snapshot, error) {
+func (w *testEnv) Session(_ context.Context, key session.Key) (session.Snapshot, error) {
 	s, ok := w.sessions[key]
 	if !ok {
 		return session.Snapshot{}, coded.Errorf(coded.NotFound, "no session %q", key.SessionID)
@@ -153,7 +153,7 @@ func (w *world) Session(_ context.Context, key session.Key) (session.Snapshot, e
 	return session.Snapshot{Session: s, WorkingSet: w.workingSet(key)}, nil
 }
 
-func (w *world) FindSessions(_ context.Context, id string) ([]session.Session, error) {
+func (w *testEnv) FindSessions(_ context.Context, id string) ([]session.Session, error) {
 	var found []session.Session
 	for key, s := range w.sessions {
 		if key.SessionID == id {
@@ -163,7 +163,7 @@ func (w *world) FindSessions(_ context.Context, id string) ([]session.Session, e
 	return found, nil
 }
 
-func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]session.Snapshot, error) {
+func (w *testEnv) Sessions(ctx context.Context, _ SessionFilter) ([]session.Snapshot, error) {
 	var all []session.Snapshot
 	for key := range w.sessions {
 		s, _ := w.Session(ctx, key)
@@ -173,7 +173,7 @@ func (w *world) Sessions(ctx context.Context, _ SessionFilter) ([]session.Snapsh
 	return all, nil
 }
 
-func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
+func (w *testEnv) Changed(ctx context.Context, since int64) (Feed, error) {
 	feed := Feed{Revision: w.revision, Whole: since == 0, Alert: w.alert}
 	after := func(revisions map[session.Key]int64) (keys []session.Key) {
 		for _, key := range slices.SortedFunc(maps.Keys(revisions), func(a, b session.Key) int { return cmp.Compare(revisions[a], revisions[b]) }) {
@@ -193,11 +193,11 @@ func (w *world) Changed(ctx context.Context, since int64) (Feed, error) {
 	return feed, nil
 }
 
-func (w *world) Samples(_ context.Context, key session.Key, _ int) ([]session.Sample, error) {
+func (w *testEnv) Samples(_ context.Context, key session.Key, _ int) ([]session.Sample, error) {
 	return w.samples[key], nil
 }
 
-func (w *world) Fleet(context.Context, int) (fleet.Fleet, error) {
+func (w *testEnv) Fleet(context.Context, int) (fleet.Fleet, error) {
 	f := fleet.Fleet{Trim: w.trim, Alert: w.alert}
 	for _, t := range w.tasks {
 		f.Tokens = append(f.Tokens, t.Tokens)
@@ -205,18 +205,20 @@ func (w *world) Fleet(context.Context, int) (fleet.Fleet, error) {
 	return f, nil
 }
 
-func (w *world) ImportTasks(context.Context, []ImportedTask, int) (int, error) { return 0, nil }
+func (w *testEnv) ImportTasks(context.Context, []ImportedTask, int) (int, error) { return 0, nil }
 
-func (w *world) Taken(context.Context, []session.Key) (map[session.Key]bool, error) { return nil, nil }
+func (w *testEnv) Taken(context.Context, []session.Key) (map[session.Key]bool, error) {
+	return nil, nil
+}
 
-func (w *world) Windows(context.Context) ([]session.LearnedWindow, error) {
+func (w *testEnv) Windows(context.Context) ([]session.LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }
 
 // Watch wakes nobody: the domain does not watch.
-func (w *world) Watch(context.Context) <-chan struct{} { return nil }
+func (w *testEnv) Watch(context.Context) <-chan struct{} { return nil }
 
-func (w *world) Close() error { return nil }
+func (w *testEnv) Close() error { return nil }
 
 // plainAdapter is a host whose payload is nothing but the event's kind, and whose transcripts are given as readings.
 type plainAdapter struct {
@@ -244,7 +246,7 @@ func (a plainAdapter) Encode(_ session.Event, effects []session.Effect) ([]byte,
 	return []byte(strings.Join(texts, "\n")), nil
 }
 
-func (w *world) service() *Service {
+func (w *testEnv) service() *Service {
 	adapters := map[session.Host]Adapter{}
 	for host, rules := range w.rules {
 		adapters[host] = plainAdapter{host: host, rules: rules}
@@ -254,7 +256,7 @@ func (w *world) service() *Service {
 }
 
 // play handles one event a second and returns what the last one led to.
-func (w *world) play(t testing.TB, events ...session.Event) Outcome {
+func (w *testEnv) play(t testing.TB, events ...session.Event) Outcome {
 	t.Helper()
 	var out Outcome
 	for _, ev := range events {
@@ -296,12 +298,12 @@ func texts(effects []session.Effect) string {
 	return strings.Join(all, "\n")
 }
 
-func (w *world) session() session.Session {
+func (w *testEnv) session() session.Session {
 	return w.sessions[session.Key{Host: session.HostClaudeCode, SessionID: "s"}]
 }
 
 // reported is a report of a response that was made now.
-func (w *world) reported(tokens int) session.Report {
+func (w *testEnv) reported(tokens int) session.Report {
 	return session.Report{At: w.now, Tuple: session.UsageTuple{Input: 12, CacheRead: tokens - 12, Output: 77}, Tokens: tokens, Provenance: session.ProvenanceTranscript, Model: "claude-sonnet-4-5"}
 }
 
@@ -309,7 +311,7 @@ func (w *world) reported(tokens int) session.Report {
 var whenPlayed = time.Unix(1, 0)
 
 // at is an event at which a response of the given occupancy becomes known.
-func (w *world) at(kind session.Kind, tokens int) session.Event {
+func (w *testEnv) at(kind session.Kind, tokens int) session.Event {
 	rep := w.reported(tokens)
 	rep.At = whenPlayed
 	return session.Event{Kind: kind, Reports: []session.Report{rep}}

@@ -13,49 +13,53 @@ func TestSilence(t *testing.T) {
 	tests := []struct {
 		name string
 		cfg  func(*settings.Config)
-		ev   func(*world) session.Event
+		ev   func(*testEnv) session.Event
 	}{
-		{"no usage yet", nil, func(w *world) session.Event { return session.Event{Kind: session.PromptSubmitted} }},
-		{"a machine's turn", nil, func(w *world) session.Event { e := w.at(session.PromptSubmitted, 150_000); e.Machine = true; return e }},
-		{"an estimate", nil, func(w *world) session.Event {
+		{"no usage yet", nil, func(w *testEnv) session.Event { return session.Event{Kind: session.PromptSubmitted} }},
+		{"a machine's turn", nil, func(w *testEnv) session.Event {
+			e := w.at(session.PromptSubmitted, 150_000)
+			e.Machine = true
+			return e
+		}},
+		{"an estimate", nil, func(w *testEnv) session.Event {
 			w.play(t, session.Event{Kind: session.CompactionDone})
 			return session.Event{Kind: session.PromptSubmitted}
 		}},
-		{"tracking off", func(c *settings.Config) { c.Tracking.MaxTokens = settings.TokenLimit{} }, func(w *world) session.Event { return w.at(session.PromptSubmitted, 150_000) }},
-		{"the guard directory is missing", func(c *settings.Config) { c.Tracking.GuardDir = "missing" }, func(w *world) session.Event { return w.at(session.PromptSubmitted, 150_000) }},
-		{"guidance off", func(c *settings.Config) { c.Tracking.Guidance = false }, func(w *world) session.Event { return session.Event{Kind: session.SessionStarted} }},
-		{"guidance while tracking is off", func(c *settings.Config) { c.Tracking.MaxTokens = settings.TokenLimit{} }, func(w *world) session.Event { return session.Event{Kind: session.SessionStarted} }},
-		{"reminder off", func(c *settings.Config) { c.Reminder.Enabled = false }, func(w *world) session.Event { return w.at(session.BatchFinished, 150_000) }},
-		{"below the threshold", nil, func(w *world) session.Event { return w.at(session.BatchFinished, 139_999) }},
+		{"tracking off", func(c *settings.Config) { c.Tracking.MaxTokens = settings.TokenLimit{} }, func(w *testEnv) session.Event { return w.at(session.PromptSubmitted, 150_000) }},
+		{"the guard directory is missing", func(c *settings.Config) { c.Tracking.GuardDir = "missing" }, func(w *testEnv) session.Event { return w.at(session.PromptSubmitted, 150_000) }},
+		{"guidance off", func(c *settings.Config) { c.Tracking.Guidance = false }, func(w *testEnv) session.Event { return session.Event{Kind: session.SessionStarted} }},
+		{"guidance while tracking is off", func(c *settings.Config) { c.Tracking.MaxTokens = settings.TokenLimit{} }, func(w *testEnv) session.Event { return session.Event{Kind: session.SessionStarted} }},
+		{"reminder off", func(c *settings.Config) { c.Reminder.Enabled = false }, func(w *testEnv) session.Event { return w.at(session.BatchFinished, 150_000) }},
+		{"below the threshold", nil, func(w *testEnv) session.Event { return w.at(session.BatchFinished, 139_999) }},
 		{"below the threshold of a chosen limit", func(c *settings.Config) { c.Reminder.ActualLimitTokens = &number; c.Reminder.ThresholdPercent = 80 },
-			func(w *world) session.Event { return w.at(session.BatchFinished, 151_999) }},
-		{"not Anthropic's", nil, func(w *world) session.Event {
+			func(w *testEnv) session.Event { return w.at(session.BatchFinished, 151_999) }},
+		{"not Anthropic's", nil, func(w *testEnv) session.Event {
 			e := w.at(session.ToolFinished, 150_000)
 			e.Host, e.Provider, e.Model, e.Reports[0].Model = session.HostOpenCode, "openai", "gpt-4o", ""
 			return e
 		}},
-		{"single tools where the host has a batch", nil, func(w *world) session.Event { return w.at(session.ToolFinished, 150_000) }},
-		{"the host takes nothing here", nil, func(w *world) session.Event {
+		{"single tools where the host has a batch", nil, func(w *testEnv) session.Event { return w.at(session.ToolFinished, 150_000) }},
+		{"the host takes nothing here", nil, func(w *testEnv) session.Event {
 			e := w.at(session.BatchFinished, 150_000)
 			e.Accepts = []session.EffectKind{}
 			return e
 		}},
-		{"a window that is a mere assumption", func(c *settings.Config) { c.Reminder.AnthropicOnly = false }, func(w *world) session.Event {
+		{"a window that is a mere assumption", func(c *settings.Config) { c.Reminder.AnthropicOnly = false }, func(w *testEnv) session.Event {
 			e := w.at(session.ToolFinished, 150_000)
 			e.Host, e.Reports[0].Model = session.HostGeneric, "model-9"
 			return e
 		}},
-		{"the handoff, with such a window", func(c *settings.Config) { c.Handoff.Enabled = true }, func(w *world) session.Event {
+		{"the handoff, with such a window", func(c *settings.Config) { c.Handoff.Enabled = true }, func(w *testEnv) session.Event {
 			e := w.at(session.ToolFinished, 180_000)
 			e.Host, e.Reports[0].Model = session.HostGeneric, "model-9"
 			return e
 		}},
-		{"an unknown event", nil, func(w *world) session.Event { return w.at(session.Seen, 150_000) }},
-		{"inside a sub-agent", nil, func(w *world) session.Event { e := w.at(session.BatchFinished, 150_000); e.AgentID = "a"; return e }},
+		{"an unknown event", nil, func(w *testEnv) session.Event { return w.at(session.Seen, 150_000) }},
+		{"inside a sub-agent", nil, func(w *testEnv) session.Event { e := w.at(session.BatchFinished, 150_000); e.AgentID = "a"; return e }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld()
+			w := newTestEnv()
 			if tt.cfg != nil {
 				tt.cfg(&w.cfg)
 			}
@@ -68,7 +72,7 @@ func TestSilence(t *testing.T) {
 
 func TestReminderFigures(t *testing.T) {
 	display, actual := 1_000_000, 200_000
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Reminder.DisplayLimitTokens, w.cfg.Reminder.ActualLimitTokens = &display, &actual
 	w.cfg.Reminder.Message = "{{usedTokens}} {{usedPercent}} {{remainingPercent}} {{limitTokens}} {{actualPercent}} {{bar}} {{model}}"
 	got := texts(w.play(t, w.at(session.BatchFinished, 140_000)).Effects)
@@ -82,7 +86,7 @@ func TestReminderFigures(t *testing.T) {
 // Without the marks there is no second figure to contradict, and the reminder's display against a million, which is what is configured
 // where nothing is, stands.
 func TestReminderAgainstAMillionWithoutTracking(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Tracking.MaxTokens = settings.TokenLimit{}
 	if got := texts(w.play(t, w.at(session.BatchFinished, 140_000)).Effects); !strings.Contains(got, "14.0% used (140,000/1,000,000 tokens)") {
 		t.Errorf("got %q", got)
@@ -91,7 +95,7 @@ func TestReminderAgainstAMillionWithoutTracking(t *testing.T) {
 
 func TestReminderRearms(t *testing.T) {
 	for rearm, want := range map[string]bool{"session": false, "compaction": true} {
-		w := newWorld()
+		w := newTestEnv()
 		w.cfg.Reminder.Rearm = rearm
 		w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone})
 		if got := len(w.play(t, w.at(session.BatchFinished, 150_000)).Effects) > 0; got != want {
@@ -101,7 +105,7 @@ func TestReminderRearms(t *testing.T) {
 }
 
 func TestHandoff(t *testing.T) {
-	w := newWorld()
+	w := newTestEnv()
 	w.cfg.Handoff.Enabled, w.cfg.Reminder.Enabled = true, false
 	said := func(ev session.Event) string { return texts(w.play(t, ev).Effects) }
 	if got := said(w.at(session.BatchFinished, 159_999)); got != "" {

@@ -7,24 +7,24 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// News is a Feed as clients see it.
-type News struct {
+// ChangeSet is a Feed as clients see it.
+type ChangeSet struct {
 	Feed
 	Views   []SessionView           // of Feed.Sessions, one each, in their order
 	Learned []session.LearnedWindow // every learned window; where these change, so may the views of sessions that nobody saved
 }
 
-// Changed returns what has changed since a revision, which earlier News told; 0 is before everything.
-func (s *Service) Changed(ctx context.Context, since int64) (News, error) {
+// Changed returns what has changed since a revision, which an earlier ChangeSet returned. Revision 0 is before all changes.
+func (s *Service) Changed(ctx context.Context, since int64) (ChangeSet, error) {
 	feed, err := s.seen().Changed(ctx, since)
 	if err != nil {
-		return News{}, err
+		return ChangeSet{}, err
 	}
 	learned, err := s.Store.Windows(ctx)
 	if err != nil {
-		return News{}, err
+		return ChangeSet{}, err
 	}
-	return News{feed, s.views(feed.Sessions, learned), learned}, nil
+	return ChangeSet{feed, s.views(feed.Sessions, learned), learned}, nil
 }
 
 // Watch wakes whoever may want to ask Changed, as Store.Watch.

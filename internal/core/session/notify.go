@@ -7,9 +7,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// speak decides what the event's place in the conversation is used to tell the agent. Nothing is said that the host would
+// notify decides what the agent is told at this point of the conversation. Nothing is said that the host would
 // not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
-func (r *reduction) speak() {
+func (r *reduction) notify() {
 	switch {
 	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
 		r.sayGuidance()
