@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("TRANSCRIPTS", transcripts)
+			env.Setenv("CTXLS_WAIT", "10000") // what is tested is what is said, also on a busy machine
 			env.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 			return os.MkdirAll(home, 0o700)
 		},

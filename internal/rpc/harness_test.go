@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // peer is a client of a server under test, at the other ends of two real pipes.
 type peer struct {
