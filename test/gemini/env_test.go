@@ -67,6 +67,7 @@ func (w *testEnv) nothingElseSaid() {
 	for i, r := range w.model.Requests() {
 		for _, text := range texts(r) {
 			rest := strings.ReplaceAll(framed.ReplaceAllString(text, ""), installed, "")
+			rest = strings.ReplaceAll(rest, "├───.ctxls-made\n", "") // the host lists the project, with what installing made in it
 			if at := strings.Index(rest, "ctxls"); at >= 0 {
 				w.T.Errorf("request %d (%s) holds: …%s…", i, r.Kind, rest[max(0, at-200):min(len(rest), at+200)])
 			}
