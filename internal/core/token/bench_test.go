@@ -14,9 +14,9 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// The benchmarks count the same texts with ours, tiktoken-go and tiktoken-go/tokenizer, one thread.
-// No state of ours outlives a call (see scratch), so that every timed run starts
-// with nothing known; b.SetBytes makes go test print MB/s.
+// The benchmarks count the same texts with ours, tiktoken-go and tiktoken-go/tokenizer, one thread,
+// over and over: ours knows the words of the text by then (see scratch, and BenchmarkRivals
+// for the difference); b.SetBytes makes go test print MB/s.
 //
 //	go test -run '^$' -bench Count -count 6 ./internal/core/token | tee new.txt
 //	benchstat -col /by new.txt
@@ -55,6 +55,24 @@ func workloads(tb testing.TB) []workload {
 		}
 		return b.String()
 	}
+	// A text as people write it, in lines of random order.
+	declaration := func(names ...string) string {
+		data, err := os.ReadFile("testdata/declaration.txt")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var lines []string
+		for _, name := range names {
+			_, text, _ := strings.Cut(string(data), "== "+name+"\n")
+			text, _, _ = strings.Cut(text, "\n\n== ")
+			lines = append(lines, strings.Split(text, "\n")...)
+		}
+		var b strings.Builder
+		for b.Len() < mega {
+			b.WriteString(lines[random.IntN(len(lines))] + "\n")
+		}
+		return b.String()
+	}
 	code := goSource(tb, mega)
 	return []workload{
 		{"code", code, 0},
@@ -76,6 +94,15 @@ func workloads(tb testing.TB) []workload {
 		{"emoji", shuffled("😀👍🏽👩\u200d💻❤\ufe0f🎉🇩🇪", mega), 4 << 10},
 		{"digits", shuffled("0123456789", mega), 0},
 		{"nul", repeat("\x00", mega), 4 << 10},
+		{"cyrillic", declaration("Cyrillic"), 64 << 10},
+		{"arabic", declaration("Arabic"), 64 << 10},
+		{"devanagari", declaration("Devanagari"), 64 << 10},
+		{"thai", declaration("Thai"), 64 << 10},
+		{"korean", declaration("Korean"), 64 << 10},
+		{"chinese", declaration("Chinese"), 64 << 10},
+		{"japanese", declaration("Japanese"), 64 << 10},
+		{"markdown", markdown(tb, declaration("Chinese", "Japanese")), 64 << 10},
+		{"transcript", transcript(tb), 64 << 10},
 	}
 }
 
@@ -194,6 +221,50 @@ func prose(tb testing.TB) string {
 		tb.Skip(err)
 	}
 	return string(data)
+}
+
+// markdown is our own documents with a line of other text after every third line.
+func markdown(tb testing.TB, other string) string {
+	files, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		tb.Fatal(err, len(files), " documents")
+	}
+	lines := strings.Split(other, "\n")
+	var b strings.Builder
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			b.WriteString(line + "\n")
+			if i%3 == 2 {
+				fmt.Fprintf(&b, "- **`%d`**：%s\n", i, lines[i%len(lines)])
+			}
+		}
+	}
+	return b.String()
+}
+
+// transcript is transcripts of real agents: those in the directory $CTXLS_SAMPLES, or those that our tests have.
+func transcript(tb testing.TB) string {
+	var b strings.Builder
+	root := os.Getenv("CTXLS_SAMPLES")
+	if root == "" {
+		root = "../../host"
+	}
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".jsonl" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		b.Write(data)
+		return err
+	})
+	if err != nil || b.Len() == 0 {
+		tb.Fatalf("no transcripts under %s: %v", root, err)
+	}
+	return b.String()
 }
 
 // minified is JavaScript as a minifier leaves it, which Go's source tree has for its trace viewer.

@@ -22,6 +22,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ctxls/ctxls/internal/tools/npm"
+	"github.com/ctxls/ctxls/internal/tools/pip"
 )
 
 func main() {
@@ -65,11 +66,17 @@ func measure(rows []row, progress io.Writer) (results map[string]float64, reason
 			modules, err := npm.Install("bench-rivals", g.npm)
 			if err != nil {
 				fmt.Fprintf(progress, "bench: rows against programs of the npm registry are left out: %v\n", err)
-				for _, r := range rows {
-					reasons[r.rival], _, _ = strings.Cut(err.Error(), "\n")
-				}
+				leaveOut(rows, g, err, reasons)
 			}
 			env = append(env, "CTXLS_BENCH_RIVALS="+modules)
+		}
+		if g.pip != "" {
+			packages, err := pip.Install("bench-counters", g.pip)
+			if err != nil {
+				fmt.Fprintf(progress, "bench: rows against programs of Python's registry are left out: %v\n", err)
+				leaveOut(rows, g, err, reasons)
+			}
+			env = append(env, "CTXLS_BENCH_COUNTERS="+packages)
 		}
 		for _, names := range byDepth(names) {
 			if err := runBenchmarks(g, names, env, results, reasons); err != nil {
@@ -78,6 +85,15 @@ func measure(rows []row, progress io.Writer) (results map[string]float64, reason
 		}
 	}
 	return results, reasons, nil
+}
+
+// leaveOut notes why the programs of a group's rows could not be had.
+func leaveOut(rows []row, g group, err error, reasons map[string]string) {
+	for _, r := range rows {
+		if r.group == g {
+			reasons[r.rival], _, _ = strings.Cut(err.Error(), "\n")
+		}
+	}
 }
 
 // byDepth groups names by how many levels they have: go test reports a benchmark without parts only for a pattern
