@@ -106,7 +106,7 @@ func (a *app) storePath(cfg settings.Config) string {
 	return cmp.Or(a.expandHome(cfg.Store.Path), store.DefaultPath(runtime.GOOS, a.getenv, a.home))
 }
 
-// usualState reports whether the state lies where it always does if nobody names another place.
+// usualState reports whether the state is at its default path.
 func (a *app) usualState(cfg settings.Config) bool {
 	return a.storePath(cfg) == store.DefaultPath(runtime.GOOS, a.getenv, a.home)
 }

@@ -26,11 +26,9 @@ const (
 	clockCheck = time.Minute
 )
 
-// push tells the client of what changes in the store, whoever changes it, from the handshake until ctx ends. It begins with
-// every session as it is.
+// push notifies the client of changes in the store from the handshake until ctx ends. It starts with all current sessions.
 //
-// Nothing waits in memory for a client that does not read: what it could not be told is asked of the store again, and is by
-// then what is stored.
+// It keeps no backlog for a client that does not read. When the client reads again, push reads the current sessions from the store.
 func (s *Server) push(ctx context.Context) {
 	select {
 	case <-s.client.readied:

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// turns keeps what concerns one session in the order of its arrival, while different sessions go on side by side. What
-// concerns all of them, like a list of sessions, comes after everything that was asked before it.
+// turns orders requests. Requests about one session run in the order of arrival, and different sessions run side by side. A request
+// about all sessions, such as a list, runs after all earlier requests.
 type turns struct {
 	mu      sync.Mutex
 	last    map[string]*turn   // the end of each session's line
@@ -20,7 +20,7 @@ type turn struct {
 	left    chan struct{} // closed when it and everyone before it is gone
 }
 
-// take stands in at the end of a session's line; "" stands in none. The caller must leave, whether or not its turn came.
+// take appends a turn to the queue of a session; "" is no queue. The caller must call leave, even if the turn did not come.
 func (t *turns) take(session string) *turn {
 	own := &turn{session: session, left: make(chan struct{})}
 	t.mu.Lock()
@@ -38,7 +38,7 @@ func (t *turns) take(session string) *turn {
 	return own
 }
 
-// takeLast stands in behind everyone who is present.
+// takeLast returns a turn that waits for all present turns.
 func (t *turns) takeLast() *turn {
 	own := t.take("")
 	t.mu.Lock()
@@ -51,7 +51,7 @@ func (t *turns) takeLast() *turn {
 	return own
 }
 
-// leave gives up own's place. Where its turn had not come yet, whoever stands behind still waits for those before.
+// leave ends own's turn. If the turn had not come yet, later turns still wait for the earlier ones.
 func (t *turns) leave(own *turn) {
 	if own.before == nil {
 		t.remove(own)

@@ -21,8 +21,8 @@ type Adapter struct {
 	pid    int
 }
 
-// New returns an adapter. getenv looks up the environment that Claude Code gave its hook, from which its own settings are
-// taken; nil where there is none, as in a server that somebody else started.
+// New returns an adapter. getenv looks up the environment of a hook, which contains settings of Claude Code. It is nil in a server,
+// which Claude Code did not start.
 func New(getenv func(string) string) *Adapter {
 	if getenv == nil {
 		return &Adapter{}

@@ -43,7 +43,7 @@ func toolPaths(tool string, input []byte, cwd string) []session.PathUse {
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			add(p, session.Mentioned)
 		}
-	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
+	default: // an unknown tool: "path" may mean anything there, so only absolute paths of this machine count
 		for _, value := range [][]byte{file, notebook, dir} {
 			if p := transcript.String(value); pathname.IsAbsolute(p) {
 				add(p, session.Mentioned)

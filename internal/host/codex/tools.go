@@ -34,8 +34,7 @@ func toolPaths(tool string, input []byte, cwd string) (paths []session.PathUse) 
 	return paths
 }
 
-// foreign returns the files that a tool of somebody else's names: "path" may mean anything there, so only what must be a file of
-// this machine.
+// foreign returns the files that an unknown tool names. "path" may mean anything there, so only absolute paths count.
 func foreign(paths []session.PathUse, values ...[]byte) []session.PathUse {
 	for _, value := range values {
 		if p := transcript.String(value); pathname.IsAbsolute(p) {

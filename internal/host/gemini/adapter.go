@@ -25,7 +25,7 @@ func (Adapter) Host() session.Host { return session.HostGeminiCLI }
 // Rules returns what the domain must know of Gemini CLI.
 //
 // It compacts at half of the window, unless its setting model.compressionThreshold says otherwise (its source:
-// DEFAULT_COMPRESSION_TOKEN_THRESHOLD), and tells nobody: PreCompress comes before every request. It keeps the newest 30 %
+// DEFAULT_COMPRESSION_TOKEN_THRESHOLD), and does not report it: PreCompress comes before every request. It keeps the newest 30 %
 // of the conversation and a summary, so that at least half is gone; what it blanks out of old tool results without a
 // compaction was seen to be a third. Hooks of tools do not say which agent the tool ran for.
 //

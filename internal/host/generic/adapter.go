@@ -16,8 +16,8 @@ import (
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
 
-// Host is any agent that speaks ctxls' vocabulary, for the registry. There are no settings to install into, and whoever wires an
-// agent sees at once what is wrong with an event.
+// Host is any agent that speaks ctxls' vocabulary, for the registry. It has no settings to install into. A hook prints errors in an
+// event for the author of the agent.
 var Host = host.Host{
 	Name:           session.HostGeneric,
 	Adapter:        func(func(string) string) core.Adapter { return New() },
@@ -33,8 +33,7 @@ func New() Adapter { return Adapter{} }
 // Host returns session.HostGeneric.
 func (Adapter) Host() session.Host { return session.HostGeneric }
 
-// Rules returns what the domain must know of an agent that nobody knows: it may never say how full the window is, and then
-// needs nothing explained.
+// Rules returns the rules for an unknown agent: it may never report usage, and then the marks need no explanation.
 func (Adapter) Rules() session.Rules { return session.Rules{Silent: true, GuideLate: true} }
 
 // Read reads nothing: such an agent has no transcript.

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// The laws of every adapter, whatever a host or somebody in its place hands over. Fuzz targets hold them over anything.
+// The laws of every adapter for any input. Fuzz targets check them.
 
 // longestPath is the most bytes that a path in an event may have: what any system takes.
 const longestPath = 4096

@@ -204,8 +204,8 @@ var others = []string{
 	"mistral", "groq", "deepseek", "minimax", "moonshotai", "kimi-for-coding", "zai", "zhipuai", "alibaba", "ollama", "lmstudio",
 }
 
-// providerOf returns who serves a model. A provider that somebody made up in their settings, such as a gateway of their
-// company's, is Anthropic where it is spoken to by Anthropic's API.
+// providerOf returns the provider of a model. A provider from the user's settings, such as a company's gateway, is Anthropic if
+// OpenCode uses Anthropic's API for it.
 func providerOf(model, provider []byte) string {
 	var id, api, npm, source []byte
 	transcript.Pick(model, transcript.Field{Name: "providerID", Value: &id}, transcript.Field{Name: "api", Value: &api})

@@ -51,7 +51,7 @@ func userDir(env host.Env) string {
 	return filepath.Join(dir, "opencode")
 }
 
-// mark begins every version of our plugin; a file that begins otherwise is somebody else's.
+// mark is the beginning of every version of the ctxls plugin; other files belong to the user.
 var mark = []byte("// ctxls plugin for OpenCode.")
 
 // named begins the line of the source that names the program, and unset is that line as install finds it.

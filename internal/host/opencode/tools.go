@@ -49,7 +49,7 @@ func toolPaths(tool string, args []byte, cwd string) []session.PathUse {
 		for _, p := range toolpath.InCommand(transcript.String(command)) {
 			add(p, base, session.Mentioned)
 		}
-	default: // a tool of somebody else's: "path" may mean anything there, so only what must be a file of this machine
+	default: // an unknown tool: "path" may mean anything there, so only absolute paths of this machine count
 		for _, value := range [][]byte{file, dir} {
 			if p := transcript.String(value); pathname.IsAbsolute(p) {
 				add(p, cwd, session.Mentioned)

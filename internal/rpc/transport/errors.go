@@ -11,7 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// The codes that only the protocol knows, beside those of package core.
+// The error codes of the protocol, in addition to those of package coded.
 const (
 	CodeParse          coded.Code = "parse"          // not JSON, or not a frame
 	CodeInvalidRequest coded.Code = "invalidRequest" // JSON, but no request that may be made now
@@ -19,9 +19,9 @@ const (
 	CodeCancelled      coded.Code = "cancelled"
 )
 
-// Numbers is the one table between the codes that programs read in data.code and the numbers of JSON-RPC.
-// -32700 to -32600 are those of https://www.jsonrpc.org/specification#error_object, -32800 is LSP's RequestCancelled, and
-// the others are of our choosing from the range that the specification leaves to servers.
+// Numbers maps the codes in data.code to the numbers of JSON-RPC. -32700 to -32600 come from
+// https://www.jsonrpc.org/specification#error_object, and -32800 is LSP's RequestCancelled. The others are our own, from the range
+// that the specification reserves for servers.
 var Numbers = map[coded.Code]jsonrpc2.Code{
 	CodeParse:          -32700,
 	CodeInvalidRequest: -32600,
@@ -40,9 +40,9 @@ func init() {
 		`expected a request: {"jsonrpc": "2.0", "method": string, "id": string or integer, "params": object}`))
 }
 
-// WireError turns err into what the client sees: {code, message, data: {code}}. Only the message of a *coded.Error is
-// Shown, and without a character that would do anything where it is Shown, since it may quote what was sent; any other error, and
-// one with coded.Internal, says "internal error" and no more, since it may hold SQL or paths.
+// WireError converts err to the error that the client gets: {code, message, data: {code}}. It shows only the message of a
+// *coded.Error, sanitized, since the message may quote the request. Any other error, and one with coded.Internal, is "internal
+// error", since its message may contain SQL or paths.
 func WireError(err error) *jsonrpc2.Error {
 	code, message := coded.Internal, "internal error"
 	if e, ok := errors.AsType[*coded.Error](err); ok && e.Code != coded.Internal {

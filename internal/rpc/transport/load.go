@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The bounds on what the server has taken on and not yet answered. While either is reached nothing more is read, so a
-// client that asks faster than it reads is slowed down by its own pipe and costs no memory here.
+// The bounds of requests that are not answered yet. While one is reached, the stream reads nothing more. So a client that sends
+// faster than it reads is slowed down by its own pipe, and the server's memory does not grow.
 const (
 	maxPending      = 256      // requests being handled or waiting, and replies not yet written
 	maxPendingBytes = 16 << 20 // bytes of their params and replies; one message may go beyond it
 )
 
-// load counts what the server owes its client.
+// load counts the open requests and unwritten replies.
 type load struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -28,7 +28,7 @@ func newLoad() *load {
 	return l
 }
 
-// add changes the counts, each by its share.
+// add adds to each count.
 func (l *load) add(calls, replies, bytes int) {
 	l.mu.Lock()
 	l.calls += calls
@@ -46,7 +46,7 @@ func (l *load) close() {
 	l.changed.Broadcast()
 }
 
-// waitForRoom returns when one more message may be read. It reports false when the connection was closed.
+// waitForRoom returns when one more message may be read, or false when the connection was closed.
 func (l *load) waitForRoom() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,8 +56,8 @@ func (l *load) waitForRoom() bool {
 	return !l.closed
 }
 
-// waitUntilIdle returns when nothing is owed any more, when the connection was closed, or after limit. It reports whether
-// everything was answered.
+// waitUntilIdle returns when everything is answered, when the connection was closed, or after limit. It reports whether everything
+// was answered.
 func (l *load) waitUntilIdle(limit time.Duration) bool {
 	late := false
 	timer := time.AfterFunc(limit, func() {

@@ -13,22 +13,22 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// MaxBatch bounds the members of a batch. Editors send none at all; scripts that do send a handful.
+// MaxBatch bounds the members of a batch. Editors send no batches; scripts send small ones.
 const MaxBatch = 256
 
-// Lenient lets strings hold what agents really write: transcripts cut in the middle of an emoji hold lone surrogates.
+// Lenient accepts invalid UTF-8 in strings: transcripts that are cut in the middle of an emoji contain lone surrogates.
 var Lenient = jsontext.AllowInvalidUTF8(true)
 
-// verdict is what is to become of one body.
+// verdict says what to do with one body.
 type verdict struct {
-	pass    []byte // what the library may see; nil is nothing
+	pass    []byte // what to pass to the library; nil is nothing
 	owes    bool   // pass is answered with one frame
 	refused error  // the answer to a body that is no request; the client sees it under id
 	id      jsonrpc2.ID
 }
 
-// sift sorts out what the library would end the connection over: it passes well-formed requests on, drops responses (the
-// server asks its client nothing), and refuses the rest. Of a batch each member is judged by itself.
+// sift filters a body, since the library ends the connection on an invalid message. It passes well-formed requests, drops responses
+// (the server sends no requests), and refuses the rest. It checks each member of a batch by itself.
 func sift(body []byte) verdict {
 	var message envelope // found while the body is checked: it may be megabytes
 	whole, err := jsonscan.Parse(body, func(name, val jsonscan.Value) { message.set(name.Raw(), val.Raw()) })
@@ -49,8 +49,8 @@ func sift(body []byte) verdict {
 	return verdict{pass: message.plain(), owes: kind == call}
 }
 
-// siftBatch refuses a batch as a whole, or passes it on with its bad members replaced by ones that the library and the
-// handler answer as they should be.
+// siftBatch refuses a batch as a whole, or passes it with each invalid member replaced by one that the library or the handler answers
+// with an error.
 func siftBatch(body []byte) verdict {
 	var (
 		members  int
@@ -104,7 +104,7 @@ func refusedMember(id jsonrpc2.ID, err error) []byte {
 	return jsonrpc2.AppendCall(nil, id, RefusedMethod, reason)
 }
 
-// refusal returns the error that a member made by refusedMember stands for.
+// Refusal returns the error that a member made by refusedMember stands for.
 func Refusal(params []byte) error {
 	reason := []string{"not a request"}
 	_ = json.Unmarshal(params, &reason)
@@ -120,8 +120,7 @@ const (
 	response
 )
 
-// envelope is what a JSON value has of the members that make a message; what is nil is absent. Of doubled names the last
-// counts, as it does for the library.
+// envelope holds the members of a message; nil is absent. If a name occurs twice, the last one counts, as for the library.
 type envelope struct {
 	value                                        []byte
 	version, id, method, params, result, failure jsontext.Value
@@ -180,7 +179,7 @@ func (e *envelope) set(name, v []byte) {
 	}
 }
 
-// judge says what a message is, or why it is none.
+// judge returns the kind of a message, or why it is invalid.
 func (e *envelope) judge() (kind, error) {
 	refuse := func(format string, args ...any) (kind, error) {
 		return 0, coded.Errorf(CodeInvalidRequest, format, args...)
@@ -209,7 +208,7 @@ func (e *envelope) judge() (kind, error) {
 	return notification, nil
 }
 
-// ReadID reads an id; the zero ID stands for none, and for one that nothing can be answered under.
+// ReadID reads an id. The zero ID means no id, or an id that cannot be answered.
 func ReadID(raw jsontext.Value) jsonrpc2.ID {
 	switch raw.Kind() {
 	case jsontext.KindString:
@@ -225,7 +224,7 @@ func ReadID(raw jsontext.Value) jsonrpc2.ID {
 	return jsonrpc2.ID{}
 }
 
-// shown is how a value that was not expected stands in a message.
+// Shown returns an unexpected value as an error message shows it.
 func Shown(v jsontext.Value) string {
 	switch v.Kind() {
 	case jsontext.KindInvalid:
@@ -238,6 +237,7 @@ func Shown(v jsontext.Value) string {
 	return KindName(v.Kind())
 }
 
+// KindName returns the name of a JSON kind for an error message.
 func KindName(k jsontext.Kind) string {
 	switch k {
 	case jsontext.KindNull:

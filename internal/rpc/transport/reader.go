@@ -24,9 +24,9 @@ const (
 )
 
 const (
-	maxHeader  = 4 << 10  // bytes of one header block; a real one has about 25
-	keepBuffer = 1 << 20  // a larger buffer is given back after use
-	firstPiece = 64 << 10 // is read at once, which is as much as a pipe holds
+	maxHeader  = 4 << 10  // bytes of one header block; real ones have about 25
+	keepBuffer = 1 << 20  // a larger buffer is released after use
+	firstPiece = 64 << 10 // bytes read at once: the capacity of a pipe
 )
 
 // ErrFraming marks an error after which the start of the next message cannot be found.
@@ -42,8 +42,8 @@ type Reader struct {
 	framing Framing // Auto until the first byte
 	maxBody int64
 
-	buf      []byte // the body returned last
-	skip     int64  // bytes of a body over the limit that are still to be passed over
+	buf      []byte // the last returned body
+	skip     int64  // bytes of a too large body that are still to be skipped
 	skipLine bool   // the same for a line
 }
 
@@ -131,7 +131,7 @@ func (r *Reader) nextLine() ([]byte, error) {
 	}
 }
 
-// nextBody reads a header block and the body that it announces.
+// nextBody reads a header block and its body.
 func (r *Reader) nextBody() ([]byte, error) {
 	for r.skip > 0 {
 		n, err := io.CopyN(io.Discard, r.in, r.skip)
@@ -165,7 +165,7 @@ func (r *Reader) nextBody() ([]byte, error) {
 	return r.buf, nil
 }
 
-// grow makes room for size bytes. What is announced is not believed: the room is a few times what has arrived.
+// grow makes room for size bytes. It does not trust the announced length: the buffer is at most a few times as large as what has arrived.
 func (r *Reader) grow(size int) {
 	if size <= cap(r.buf) {
 		return
@@ -179,7 +179,7 @@ func (r *Reader) grow(size int) {
 	r.buf = grown
 }
 
-// header reads one header block and returns its Content-Length. Blank lines before it are passed over.
+// header reads one header block and returns its Content-Length. It skips blank lines before the block.
 func (r *Reader) header() (length int64, err error) {
 	length = -1
 	for used, begun := 0, false; ; {
@@ -228,7 +228,7 @@ func (r *Reader) tooLarge(what string) error {
 	return coded.Errorf(coded.TooLarge, "%s is too large: at most %d bytes are accepted", what, r.maxBody)
 }
 
-// isHeaderName keeps a JSON line, which holds colons too, from passing as a header.
+// isHeaderName rejects a JSON line, which contains colons too.
 func isHeaderName(name []byte) bool {
 	for _, c := range name {
 		if c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -238,7 +238,7 @@ func isHeaderName(name []byte) bool {
 	return len(name) > 0
 }
 
-// clip shortens what is quoted in a message to limit bytes.
+// Clip truncates a quoted text to limit bytes.
 func Clip(text string, limit int) string {
 	return text[:min(len(text), limit)]
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// oweAtEnd is how long replies may take to be written after the client closed its end.
+// oweAtEnd is how long replies may take after the client closed its end.
 const oweAtEnd = 5 * time.Second
 
-// Stream is the jsonrpc2.Stream of one connection. Of what arrives it hands the library only well-formed requests and
-// answers the rest itself; it reads no more than the client's answers allow; and it tells the library of the end of the
-// input only when everything read before has been answered, because the library drops replies after it.
+// Stream is the jsonrpc2.Stream of one connection. It passes only well-formed requests to the library, and answers the rest itself. It
+// stops reading while too many requests are open. It reports the end of the input only after all open requests are answered, because
+// the library drops replies after that.
 //
-// Everything that the library writes is a reply: notifications go through the writer's queue instead.
+// The library writes only replies; notifications go through the writer's queue.
 type Stream struct {
 	in   *Reader
 	out  *writer
@@ -51,7 +51,7 @@ func New(in io.Reader, out io.Writer, framing Framing, maxBody int64, log *slog.
 	return s
 }
 
-// ReadFrame returns the next body that holds requests and nothing else; it is valid until the call after.
+// ReadFrame returns the next body with requests, which is valid until the next call.
 func (s *Stream) ReadFrame(context.Context) ([]byte, int64, error) {
 	for s.load.waitForRoom() && !s.ended.Load() {
 		body, err := s.in.Next()
@@ -90,7 +90,7 @@ func (s *Stream) ReadFrame(context.Context) ([]byte, int64, error) {
 	return nil, 0, io.EOF
 }
 
-// refuse answers what never reaches the handler.
+// refuse answers a message that does not reach the handler.
 func (s *Stream) refuse(id jsonrpc2.ID, reason error) {
 	s.log.Warn("refused a message", "reason", reason)
 	_, _ = s.out.write(func(dst []byte) []byte { return jsonrpc2.AppendResponse(dst, id, nil, WireError(reason)) })
@@ -108,7 +108,7 @@ func (s *Stream) WriteFrame(_ context.Context, replies []byte) (int64, error) {
 	return s.out.write(func(dst []byte) []byte { return append(dst, replies...) })
 }
 
-// Read is for the interface alone; the library prefers ReadFrame.
+// Read is part of the interface; the library uses ReadFrame.
 func (s *Stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	body, n, err := s.ReadFrame(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 // StopReading ends the input after the message in hand.
 func (s *Stream) StopReading() { s.ended.Store(true) }
 
-// Close ends the connection, whatever is still owed. It closes neither the reader nor the writer, which are the caller's.
+// Close ends the connection, even if requests are open. It does not close the reader and the writer, which belong to the caller.
 func (s *Stream) Close() error {
 	s.StopReading()
 	s.load.close()
@@ -137,10 +137,10 @@ func (s *Stream) Err() error {
 	return nil
 }
 
-// Begin notes that a request with params of so many bytes is being handled; End notes that it no longer is.
+// Begin counts a request with params of so many bytes as being handled, until End.
 func (s *Stream) Begin(bytes int) { s.load.add(1, 0, bytes) }
 
-// End is the end of Begin.
+// End ends Begin.
 func (s *Stream) End(bytes int) { s.load.add(-1, 0, -bytes) }
 
 // WaitUntilIdle returns when every request is handled and answered, when the stream was closed, or after limit.

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// The bounds of what waits to be told to a client that does not read.
+// The bounds of the queue for a client that does not read.
 const (
 	MaxQueued      = 256     // notifications
-	MaxQueuedBytes = 4 << 20 // of them in all
+	MaxQueuedBytes = 4 << 20 // bytes of all queued notifications
 )
 
 // ErrQueueFull says that the client does not read what it is told.
