@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"internal/core": {"internal/core/coded", "internal/core/conversation", "internal/core/fleet", "internal/core/model", "internal/core/pathname",
 		"internal/core/session", "internal/core/settings", "internal/core/text", "internal/core/token"},
 	"internal/config":          {domain},
-	"internal/host/transcript": {domain},
+	"internal/host/transcript": {domain, "internal/jsonscan"},
 	"internal/host/settings":   {domain},
 	"internal/host/toolpath":   {domain},
 	"internal/host/hosttest":   {domain, "internal/store/sqlite"}, // for tests alone

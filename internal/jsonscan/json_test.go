@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		same(t, v)
+		unchecked(t, v)
 		compacted := v.Compact(nil)
 		var want, got any
 		if json.Unmarshal(doc, &want) != nil {
@@ -49,6 +51,28 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("compact form: got %s, want %s", g, w)
 		}
 	})
+}
+
+// unchecked holds the unchecked mode to the checked one, which found v well formed.
+func unchecked(t *testing.T, v Value) {
+	var want, got []string
+	for name, val := range Members(v.Raw()) {
+		want = append(want, string(name[1:len(name)-1]), string(val))
+	}
+	for val := range Elements(v.Raw()) {
+		want = append(want, string(val))
+	}
+	object := WalkMembers(v.Raw(), func(name, val []byte) bool {
+		got = append(got, string(name), string(val))
+		return true
+	})
+	array := WalkElements(v.Raw(), func(val []byte) bool {
+		got = append(got, string(val))
+		return true
+	})
+	if object != v.IsObject() || array != v.IsArray() || !slices.Equal(got, want) {
+		t.Fatalf("unchecked: object %v, array %v, %q; checked: %q", object, array, got, want)
+	}
 }
 
 func same(t *testing.T, v Value) {

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -9,24 +8,18 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
-// its quotes, escapes and all, and the raw value. It exists because a hook's payload and a transcript's line may hold
-// megabytes of tool output around a few small members: values are stepped over without being decoded or copied.
-//
-// Nothing was checked before: a hook has no time to read all of it, and a transcript's last line may be half written. The walkers of
-// conversations in core rest on documents that CheckJSON found well formed, and refuse any other.
-//
-// It returns false when data is no object, or breaks off before visit has seen enough. Values that were stepped over are
-// known to be balanced, not to be valid.
+// its quotes, escapes included, and the raw value. It is jsonscan.WalkMembers, which does not check what it steps over.
 func Members(data []byte, visit func(key, value []byte) bool) bool {
-	return contents(data, '{', '}', visit)
+	return jsonscan.WalkMembers(data, visit)
 }
 
 // Elements is Members for the elements of a JSON array.
 func Elements(data []byte, visit func(value []byte) bool) bool {
-	return contents(data, '[', ']', func(_, value []byte) bool { return visit(value) })
+	return jsonscan.WalkElements(data, visit)
 }
 
 // Field is one member wanted of an object.
@@ -59,122 +52,6 @@ func Payload(data []byte, fields ...Field) error {
 		return coded.Field("payload", "not a JSON object")
 	}
 	return nil
-}
-
-func contents(data []byte, open, end byte, visit func(key, value []byte) bool) bool {
-	i := skipSpace(data, 0)
-	if i == len(data) || data[i] != open {
-		return false
-	}
-	if i = skipSpace(data, i+1); i < len(data) && data[i] == end {
-		return skipSpace(data, i+1) == len(data)
-	}
-	for i < len(data) {
-		var key []byte
-		if open == '{' {
-			after := skipString(data, i)
-			if after < 0 {
-				return false
-			}
-			key = data[i+1 : after-1]
-			if i = skipSpace(data, after); i == len(data) || data[i] != ':' {
-				return false
-			}
-			i = skipSpace(data, i+1)
-		}
-		after := skipValue(data, i)
-		if after < 0 {
-			return false
-		}
-		if !visit(key, data[i:after]) {
-			return true
-		}
-		if i = skipSpace(data, after); i == len(data) {
-			return false
-		}
-		switch data[i] {
-		case ',':
-			i = skipSpace(data, i+1)
-		case end:
-			return skipSpace(data, i+1) == len(data)
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-func skipSpace(data []byte, i int) int {
-	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\r' || data[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index after the string that starts at i, or -1.
-func skipString(data []byte, i int) int {
-	if i >= len(data) || data[i] != '"' {
-		return -1
-	}
-	for i++; ; {
-		quote := bytes.IndexByte(data[i:], '"')
-		if quote < 0 {
-			return -1
-		}
-		quote += i
-		backslashes := 0
-		for quote-backslashes > i && data[quote-backslashes-1] == '\\' {
-			backslashes++
-		}
-		if i = quote + 1; backslashes%2 == 0 {
-			return i
-		}
-	}
-}
-
-// structural marks the bytes at which skipValue has to look.
-var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
-
-// skipValue returns the index after the value that starts at i, or -1.
-func skipValue(data []byte, i int) int {
-	if i >= len(data) {
-		return -1
-	}
-	switch data[i] {
-	case '"':
-		return skipString(data, i)
-	case '{', '[':
-	default: // a number, true, false or null
-		start := i
-		for i < len(data) && bytes.IndexByte([]byte(",]} \n\r\t"), data[i]) < 0 {
-			i++
-		}
-		if !json.Valid(data[start:i]) {
-			return -1
-		}
-		return i
-	}
-	for depth := 0; i < len(data); {
-		if !structural[data[i]] {
-			i++
-			continue
-		}
-		switch data[i] {
-		case '"':
-			if i = skipString(data, i); i < 0 {
-				return -1
-			}
-			continue
-		case '{', '[':
-			depth++
-		default:
-			depth--
-		}
-		if i++; depth == 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 // String decodes a JSON string; anything else is "". Lone surrogates and invalid UTF-8, which hosts do write, become
