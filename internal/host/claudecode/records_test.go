@@ -1,0 +1,74 @@
+package claudecode
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
+)
+
+// Beside the files of running processes lie files with keys, under names that begin alike.
+func TestSecretsBesideProcessFilesAreNotOpened(t *testing.T) {
+	home := t.TempDir()
+	records := NewRecords(host.Env{Getenv: func(string) string { return "" }, Home: home})
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(home, ".claude", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("projects/-w/s1.jsonl", prompt+"\n")
+	write("sessions/77.deadbeef.key", `{"pid":77,"sessionId":"s1"}`)
+	write("sessions/77.deadbeef.json", `{"pid":77,"sessionId":"s1"}`)
+	write("sessions/key.json", `{"pid":77,"sessionId":"s1"}`)
+	rec := core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: "s1"}, Path: filepath.Join(home, ".claude", "projects", "-w", "s1.jsonl")}
+	if pid := records.running(t.Context(), rec); pid != 0 {
+		t.Errorf("process %d comes from a file that is not a process's", pid)
+	}
+	write("sessions/78.json", `{"pid":78,"sessionId":"s1"}`)
+	if pid := records.running(t.Context(), rec); pid != 78 {
+		t.Errorf("process %d, want 78", pid)
+	}
+}
+
+// A record is the same session as the hooks told, whatever part of its lines was written last.
+func TestTurnsOfARecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s1.jsonl")
+	lines := prompt + "\n" + answer("msg_1", 1000, 1, "tool_use", call) + "\n" + answer("msg_2", 3000, 1, "end_turn", textBlock) + "\n" +
+		`{"isSidechain":false,"type":"user","message":{"role":"user","content":"<command-name>/compact</command-name>"},"uuid":"c"}` + "\n" +
+		`{"isSidechain":false,"isMeta":true,"type":"user","message":{"role":"user","content":"a reminder"},"uuid":"m"}` + "\n" +
+		prompt + "\n" + answer("msg_3", 5000, 1, "end_turn", textBlock) + "\n"
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turns, err := Records{}.Turns(t.Context(), core.Record{Path: path})
+	if err != nil || len(turns) != 2 || turns[0].Tokens != 3912 || turns[1].Tokens != 5912 {
+		t.Errorf("turns: %+v, %v", turns, err)
+	}
+	for _, brief := range []bool{true, false} {
+		events, err := Records{}.Read(t.Context(), core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: "s1"}, Path: path, ModTime: time.Now()}, brief)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, reports := 0, 0
+		for _, e := range events[1].Reading.Entries {
+			if e.Turn != nil {
+				began++
+			}
+			if e.Report != nil {
+				reports++
+			}
+		}
+		if began != 2 || reports != 3 {
+			t.Errorf("brief %v: %d turns and %d reports, want 2 and 3", brief, began, reports)
+		}
+	}
+}
