@@ -42,6 +42,7 @@ func (a *app) mcp(ctx context.Context) error {
 	}
 	// As in serve.
 	s.Adapters = registry.Adapters(nil)
+	a.discover(s, false)
 	return mcp.New(mcp.Options{
 		Service: s, Version: versionString(), Log: a.log, Folders: workspace(a.cwd), HostPID: host,
 		HostLives: func() bool { return os.Getppid() == host && rpc.ProcessLives(host) },

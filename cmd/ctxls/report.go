@@ -63,6 +63,7 @@ of metrics/report with sessions, compactions, the histogram and the tokens of ea
 			case *asCSV:
 				return ui.ReportCSV(a.stdout, report)
 			case *html != "":
+				a.discover(s, false)
 				return a.writePage(ctx, s, report, *html)
 			case report.Tasks == 0:
 				fail(a.stderr, noTasks)
@@ -74,7 +75,7 @@ of metrics/report with sessions, compactions, the histogram and the tokens of ea
 
 // writePage writes the report and all sessions as a page.
 func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetReport, file string) error {
-	views, err := s.Sessions(ctx, core.SessionFilter{IncludeEnded: true})
+	views, err := s.Sessions(ctx, core.SessionFilter{IncludeEnded: true, Limit: pageLimit})
 	if err != nil {
 		return err
 	}
@@ -98,6 +99,9 @@ func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetR
 	fmt.Fprintf(a.stderr, "ctxls: wrote %s\n", text.Sanitize(file, 0))
 	return nil
 }
+
+// pageLimit is how many sessions a page shows, the newest. Each is read whole.
+const pageLimit = 100
 
 // pageSessions reads the history and the breakdown of sessions. It skips a session that was deleted meanwhile.
 func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView, p *progress) ([]ui.PageSession, error) {

@@ -28,7 +28,7 @@ func (s *Service) Changed(ctx context.Context, since int64) (ChangeSet, error) {
 }
 
 // Watch wakes whoever may want to ask Changed, as Store.Watch.
-func (s *Service) Watch(ctx context.Context) <-chan struct{} { return s.Store.Watch(ctx) }
+func (s *Service) Watch(ctx context.Context) <-chan struct{} { return s.seen().Watch(ctx) }
 
 // HostGone reports whether a host's process is known to be gone; pid 0 is unknown.
 func (s *Service) HostGone(pid int) bool {

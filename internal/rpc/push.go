@@ -38,7 +38,7 @@ func (s *Server) push(ctx context.Context) {
 	if s.service == nil {
 		return
 	}
-	wake := s.service.Store.Watch(ctx)
+	wake := s.service.Watch(ctx)
 	p := pusher{server: s, seed: maphash.MakeSeed(), known: map[session.Key]concern{}}
 	retry := time.Duration(0) // the pause that follows a failure; 0 after none
 	timer := time.NewTimer(0)
