@@ -23,7 +23,7 @@ func TestBenchOfOneMachine(t *testing.T) {
 	if os.Getenv("CTXLS_FLEET_BENCH") == "" {
 		t.Skip("make fleet-bench runs it")
 	}
-	w := newWorld(t)
+	w := newTestEnv(t)
 	m := teamtest.NewMachine(t, "")
 	for i := range 20 {
 		for range 100 {

@@ -69,9 +69,9 @@ func (s simulated) key(no int) session.Key {
 }
 
 // Changed implements push.Source. A revision is the time in milliseconds.
-func (s simulated) Changed(_ context.Context, since int64) (core.News, error) {
+func (s simulated) Changed(_ context.Context, since int64) (core.ChangeSet, error) {
 	now := time.Now()
-	news := core.News{Feed: core.Feed{Revision: since, Whole: since == 0}}
+	news := core.ChangeSet{Feed: core.Feed{Revision: since, Whole: since == 0}}
 	for i := range perMachine {
 		n := s.changes(i, now)
 		if n == 0 {
