@@ -118,7 +118,13 @@ func FuzzServer(f *testing.F) {
 			if inLines && len(bytes.Trim(body, transport.Blanks)) == 0 {
 				continue
 			}
+			first := in.Len() == 0
 			in.WriteString(framed(framing, string(body)))
+			if inLines && first { // a byte order mark at the start belongs to no line
+				if body = bytes.TrimPrefix(body, []byte("\ufeff")); len(bytes.Trim(body, transport.Blanks)) == 0 {
+					continue
+				}
+			}
 			expect(body, want)
 		}
 
