@@ -46,7 +46,7 @@ func (m *merges) count(piece []byte) int {
 
 // encode appends the ids of a piece's tokens.
 func (m *merges) encode(piece []byte, ids []uint32) []uint32 {
-	starts := m.starts
+	var starts []uint64
 	if len(piece) <= maxShort {
 		starts = []uint64{m.merge(piece)}
 	} else {
