@@ -32,7 +32,7 @@ return {
       local machine, editor = start()
       expect.same(
         completes(editor, 'Ctxls '),
-        { 'install', 'log', 'measure', 'report', 'restart', 'sessions', 'show' },
+        { 'install', 'log', 'measure', 'pin', 'quickfix', 'report', 'restart', 'sessions', 'show', 'unpin' },
         'commands'
       )
       expect.same(completes(editor, 'Ctxls re'), { 'report', 'restart' }, 'commands')
@@ -51,7 +51,9 @@ return {
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
       editor:shows('30% · 107k left')
-      expect.same(completes(editor, 'Ctxls show '), { 'claude-code/aaaa-1111' }, 'sessions')
+      for _, command in ipairs({ 'show', 'pin', 'quickfix' }) do
+        expect.same(completes(editor, ('Ctxls %s '):format(command)), { 'claude-code/aaaa-1111' }, command)
+      end
     end,
   },
   {
@@ -59,7 +61,7 @@ return {
     function()
       local _, editor = start()
       editor:command('Ctxls nothing')
-      expect.holds(editor:says('there is no ":Ctxls nothing"'), 'there are install, log, measure, report')
+      expect.holds(editor:says('there is no ":Ctxls nothing"'), 'there are install, log, measure, pin')
     end,
   },
   {
@@ -76,16 +78,34 @@ return {
       end, nil, 'a question')
       editor:shows('30% · 107k left')
       expect.same(#offered, 2, 'how many are offered')
-      expect.holds(
+      editor:lua('vim.o.columns = 120')
+      expect.same(
         offered[1],
-        'web  █████░░░░░ 50% · 67k left · claude-sonnet-4-6 · claude-code · ~/shop/web · just now'
+        '  50% █████░░░│░  web           67k left   just now  claude-code',
+        'the first'
       )
-      expect.holds(offered[2], 'tidy up  ███░░░░░░░ 30% · 107k left', '~/shop · just now')
+      expect.holds(offered[2], '  30% ███░░░░░│░  tidy up       107k left  just now')
       editor:command('Ctxls sessions')
       editor:shows('50% · 67k left')
       offered = editor:lua('return _G.seen.offered')[2]
       expect.same(offered[1], 'Follow the newest session', 'the first')
-      expect.holds(offered[3], 'tidy up (pinned)  ███')
+      expect.holds(
+        offered[3],
+        '  30% ███░░░░░│░  * tidy up',
+        'just now  claude-code  claude-sonnet-4-6  ~/shop'
+      )
+      editor:command('Ctxls pin claude-code/aaaa-1111')
+      editor:shows('30% · 107k left')
+      editor:command('Ctxls unpin')
+      editor:shows('50% · 67k left')
+      editor:command('Ctxls pin')
+      machine:agent('aaaa-1111'):statusline(64000)
+      expect.eventually(function()
+        return editor:lua("return require('ctxls').sessions()[1].usage.tokens")
+      end, 64000, 'a newer session')
+      expect.same(editor:status(), '50% · 67k left', 'the one that was shown stays')
+      editor:command('Ctxls pin codex/none')
+      editor:says('no session is called "codex/none"')
     end,
   },
   {
@@ -115,12 +135,12 @@ return {
       local said = floats(editor, 'system prompt and tools')
       expect.holds(
         said,
-        '██████████░░░░░░░░░░░░░░ 40% · 87,000 tokens to compaction',
+        ' 40% · 87,000 tokens to compaction',
         'Model       claude-',
         'Window      200,000 tokens: the host says so',
         'Tokens      80,000, 40.0 % of the window',
         'Compaction  at 167,000, 87,000 left',
-        'Growth      ',
+        'Growth      ? (known after the first turn)',
         'just now, from the host’s status line',
         'History',
         '▃',

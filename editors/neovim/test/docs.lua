@@ -46,7 +46,10 @@ return {
       end
       local source = read('lua/ctxls/status.lua') .. read('lua/ctxls/colours.lua') .. read('lua/ctxls/text.lua')
       for group in (source:gsub('CtxlsBar', '')):gmatch('Ctxls%u%l+%f[^%a]') do
-        expect.holds(help, group == 'CtxlsUpdate' and '*CtxlsUpdate*' or '\n' .. group .. ' ')
+        expect.holds(
+          help,
+          vim.list_contains({ 'CtxlsUpdate', 'CtxlsChanged' }, group) and ('*%s*'):format(group) or '\n' .. group .. ' '
+        )
       end
       for placeholder in source:match('return {\n%s+icon = .-\n  }'):gmatch('\n    (%l+) =') do
         expect.holds(help, '{' .. placeholder .. '}')
@@ -83,6 +86,42 @@ return {
         editor:lua("return require('ctxls.config').defaults"),
         'the defaults in the README'
       )
+    end,
+  },
+  {
+    'the README’s examples for statuslines draw the gauge',
+    function()
+      local machine = machines.new()
+      local readme = read('README.md')
+      local editor = editors.start(machine)
+      editor:running()
+      machine:agent('aaaa-1111'):statusline(143912)
+      editor:shows('! 72% · 23k left')
+      local function drawn(statusline)
+        return editor:lua('return vim.api.nvim_eval_statusline(..., {}).str', statusline)
+      end
+      expect.holds(drawn(readme:match('vim.o.statusline = "(.-)"\n')), '! 72% · 23k left')
+      -- heirline puts the string of a provider into the statusline, and calls it again after the event of "update".
+      local component = readme:match('```lua\n(local Ctxls = {.-\n})\n```')
+      local text, event = unpack(editor:lua(component .. [[
+        return { Ctxls.provider(), Ctxls.update[1] .. ' ' .. Ctxls.update.pattern }]]))
+      expect.same(drawn(text), '! 72% · 23k left', 'heirline')
+      expect.same(event, 'User CtxlsChanged', 'the event')
+      -- mini.statusline joins groups; one that is a string goes in as it is.
+      local mini = readme:match("```lua\n(require%('mini.statusline'%).-\n}%))\n```")
+      text = editor:lua([[
+        local function section(text) return function() return text, 'StatusLine' end end
+        _G.MiniStatusline = {
+          section_mode = section('Normal'), section_filename = section('a.txt'), section_location = section('1|1'),
+          combine_groups = function(groups)
+            return table.concat(vim.tbl_map(function(group)
+              return type(group) == 'string' and group or ('%%#%s# %s '):format(group.hl, table.concat(group.strings, ' '))
+            end, groups))
+          end,
+        }
+        package.loaded['mini.statusline'] = { setup = function(config) MiniStatusline.config = config end }
+        ]] .. mini .. [[ return MiniStatusline.config.content.active()]])
+      expect.holds(drawn(text), 'a.txt', '! 72% · 23k left', '1|1')
     end,
   },
   {

@@ -12,8 +12,8 @@ vim.o.statusline = "%f %m%=%{%v:lua.require'ctxls'.statusline()%} utf-8"
 local levels = {
   { tokens = 60000, text = '30% · 107k left' },
   { tokens = 110000, text = '55% · 57k left', group = 'DiagnosticInfo' },
-  { tokens = 143912, text = '72% · 23k left', group = 'DiagnosticWarn' },
-  { tokens = 180000, text = '90% · 0 left', group = 'DiagnosticError' },
+  { tokens = 143912, text = '! 72% · 23k left', group = 'DiagnosticWarn' },
+  { tokens = 180000, text = '!! 90% · 0 left', group = 'DiagnosticError' },
 }
 
 ---What a group looks like in an editor without a screen.
@@ -72,7 +72,7 @@ local function in_scheme(name, scheme)
       -- In a window where one is not, too.
       terminal:command('split')
       expect.eventually(function()
-        return select(2, terminal:screen():gsub('90%% · 0 left', '')) == 2
+        return select(2, terminal:screen():gsub('!! 90%% · 0 left', '')) == 2
       end, nil, 'two statuslines')
       agent:hook('SessionEnd.other')
       terminal:hides('90%')
@@ -110,11 +110,12 @@ return {
       agent:turn(88000)
       agent:turn(139000)
       agent:statusline(143912, { session_name = 'Checkout: round totals' })
-      terminal:shows('72% · 23k left')
+      terminal:shows('! 72% · 23k left')
       terminal:command('Ctxls')
       terminal:shows(
         '╭ Checkout: round totals ─',
-        '█████████████████░░░░░░░ 72% · 23,088 tokens to compaction',
+        '███████████████████████░░░│░░░░░ 72% · warning · 23,088 tokens to compaction',
+        'q close · ? keys',
         'from the host’s status line',
         '▼',
         'system prompt and tools',
@@ -123,22 +124,36 @@ return {
       )
       local want = looks('vim.o.termguicolors = true', 'DiagnosticWarn').gui
       expect.same(
-        terminal:style('█████████████████').fg,
+        terminal:style('███████████████████████').fg,
         want,
         'the colour of the gauge'
       )
       terminal:keep('window')
       agent:statusline(180000)
-      terminal:shows('90% · 0 tokens to compaction')
+      terminal:shows('90% · critical · 0 tokens to compaction')
       terminal:tmux('resize-window', '-x', 60, '-y', 14)
-      terminal:shows('90% · 0 tokens', '90% · 0 left', '(anthropic, claude-code)')
+      terminal:shows('critical · 0 tokens to compaction', '!! 90% · 0 left', '(anthropic, claude-code)')
+      -- On a small screen no number is broken, and a value stands below its label.
       terminal:tmux('resize-window', '-x', 40, '-y', 14)
-      terminal:shows('90% · 0 left', 'claude-code)') -- what is too long goes on in the next line
+      terminal:shows('critical · 0 tokens to compaction', '!! 90% · 0 left', '?', 'claude-code)')
+      terminal:press('C-d')
+      terminal:shows('180,000, 90.0 % of the window', 'at 167,000, 0 left;')
+      terminal:keep('window-narrow')
       terminal:press('G')
       terminal:shows('README.md')
+      -- On a large one the room is used.
+      terminal:tmux('resize-window', '-x', 200, '-y', 50)
+      local wide = terminal:shows('90% · critical · 0 tokens to compaction', 'README.md', 'q close · ? keys')
+      local _, blocks = wide:match('[^\n]*▼[^\n]*'):gsub('.', '')
+      assert(blocks > 60, 'the history is ' .. blocks .. ' bytes long')
+      terminal:keep('window-wide')
+      terminal:press('?')
+      terminal:shows('Keys', 'open the file under the cursor')
+      terminal:press('?')
+      terminal:hides('open the file under the cursor')
       terminal:tmux('resize-window', '-x', 84, '-y', 30)
       terminal:press('q')
-      for _, part in ipairs({ '│', '╭', 'Works on' }) do
+      for _, part in ipairs({ '╭', 'Works on' }) do
         terminal:hides(part)
       end
     end,
@@ -154,16 +169,73 @@ return {
       terminal:command('Ctxls sessions')
       terminal:shows(
         'Pin a session to the statusline:',
-        '1: web  █████░░░░░ 50%',
-        '2: tidy up  ███░░░░░░░ 30%'
+        '1:   50% █████░░░│░  web      ',
+        '2:   30% ███░░░░░│░  tidy up  '
       )
       terminal:keep('picker')
       terminal:press('2', 'Enter')
       terminal:shows('30% · 107k left utf-8')
       terminal:command('Ctxls sessions')
-      terminal:shows('1: Follow the newest session', 'tidy up (pinned)  ███')
+      terminal:shows('1: Follow the newest session', '30% ███░░░░░│░  * tidy up')
       terminal:press('1', 'Enter')
       terminal:shows('50% · 67k left utf-8')
+    end,
+  },
+  {
+    'the picker fits the screen, however many sessions and however long their names',
+    function()
+      local machine = machines.new()
+      for i = 1, 12 do
+        machine
+          :agent(('aaaa-%04d'):format(i))
+          :statusline(10000 * i, { session_name = ('a name that is %s long %d'):format(('very '):rep(i), i) })
+      end
+      for _, columns in ipairs({ 40, 80, 200 }) do
+        local terminal = terminals.start(machine, bar, { columns = columns, rows = 40 })
+        terminal:shows('left')
+        terminal:command('Ctxls sessions')
+        local screen = terminal:shows('12:', 'Type number')
+        local rows = vim.tbl_filter(function(line)
+          return line:find('^%d+: ')
+        end, vim.split(screen, '\n'))
+        expect.same(#rows, 12, ('rows at %d columns'):format(columns))
+        local at = {}
+        for _, row in ipairs(rows) do
+          at[vim.api.nvim_strwidth(row:match('^%d+:%s+%S+ ')) - #row:match('^%d+')] = true
+          assert(vim.api.nvim_strwidth(row) < columns, 'wrapped: ' .. row)
+        end
+        expect.same(vim.tbl_count(at), 1, ('where bars begin at %d columns'):format(columns))
+        terminal:keep('picker-' .. columns)
+        terminal:press('q', 'Enter')
+        terminal:tmux('kill-server')
+      end
+    end,
+  },
+  {
+    'a key opens the file under the cursor, and another lists them in the quickfix window',
+    function()
+      local machine = machines.new()
+      vim.fn.mkdir(machine.project .. '/src', 'p')
+      vim.fn.writefile({ 'package main' }, machine.project .. '/src/main.go')
+      local terminal = terminals.start(machine, bar, { columns = 100, rows = 45 })
+      local agent = machine:agent('aaaa-1111')
+      agent:turn(60000)
+      agent:reads('src/main.go', 'gone.go')
+      agent:turn(70000)
+      terminal:shows('35% · 97k left')
+      terminal:command('Ctxls')
+      terminal:shows('src/main.go', 'system prompt')
+      terminal:press('/gone.go', 'Enter', 'Enter')
+      terminal:shows('there is no file gone.go')
+      terminal:press('/src.main', 'Enter')
+      terminal:press('gf')
+      terminal:hides('Works on')
+      terminal:shows('package main', 'src/main.go')
+      terminal:command('Ctxls')
+      terminal:shows('system prompt')
+      terminal:press('c')
+      terminal:shows('|| system prompt and tools: ~', '[Quickfix List]')
+      terminal:keep('quickfix')
     end,
   },
   {

@@ -36,8 +36,8 @@ return {
       for _, level in ipairs({
         { 60000, '30% · 107k left', 'CtxlsNormal', '30%% · 107k left' },
         { 110000, '55% · 57k left', 'CtxlsNotice', '%#CtxlsBarNotice#55%% · 57k left%*' },
-        { 143912, '72% · 23k left', 'CtxlsWarning', '%#CtxlsBarWarning#72%% · 23k left%*' },
-        { 180000, '90% · 0 left', 'CtxlsCritical', '%#CtxlsBarCritical#90%% · 0 left%*' },
+        { 143912, '! 72% · 23k left', 'CtxlsWarning', '%#CtxlsBarWarning#! 72%% · 23k left%*' },
+        { 180000, '!! 90% · 0 left', 'CtxlsCritical', '%#CtxlsBarCritical#!! 90%% · 0 left%*' },
       }) do
         agent:statusline(level[1])
         editor:shows(level[2])
@@ -48,7 +48,7 @@ return {
         expect.same(drawn, level[2], 'what is drawn')
       end
       agent:hook('PreCompact.auto')
-      editor:shows('90% · 0 left ↻')
+      editor:shows('↻ 90% · 0 left')
       agent:hook('PostCompact.auto')
       expect.eventually(function()
         return editor:status():find('^~') and not editor:status():find('↻')
@@ -90,6 +90,47 @@ return {
     end,
   },
   {
+    'CtxlsChanged names the sessions that changed and those that are gone, and a function can watch them',
+    function()
+      local machine, editor = start()
+      editor:lua([[
+        _G.seen.changed, _G.seen.watched = {}, 0
+        vim.api.nvim_create_autocmd('User', { pattern = 'CtxlsChanged', callback = function(event)
+          table.insert(_G.seen.changed, event.data)
+        end })
+        require('ctxls').watch(function(changes) _G.seen.watched = _G.seen.watched + #changes end)]])
+      editor:running()
+      local agent = machine:agent('aaaa-1111')
+      agent:statusline(60000)
+      editor:shows('30% · 107k left')
+      local function last()
+        local all = editor:lua('return _G.seen.changed')
+        return all[#all]
+      end
+      expect.same(last().changed, { 'claude-code/aaaa-1111' }, 'what changed')
+      expect.same(last().status, '30% · 107k left', 'status')
+      assert(editor:lua('return _G.seen.watched') > 0, 'the function was not called')
+      expect.same(
+        editor:lua("return require('ctxls').session('claude-code/aaaa-1111').usage.tokens"),
+        60000,
+        'session()'
+      )
+      expect.same(editor:lua("return require('ctxls').server().kind"), 'running', 'server()')
+      editor:lua(
+        [[
+        require('ctxls').history('claude-code/aaaa-1111', function(_, samples) _G.seen.samples = samples end)
+        require('ctxls').breakdown('claude-code/aaaa-1111', function(_, breakdown) _G.seen.breakdown = breakdown end)]]
+      )
+      expect.eventually(function()
+        return editor:lua('return _G.seen.samples and _G.seen.breakdown and #_G.seen.samples')
+      end, 1, 'history() and breakdown()')
+      agent:hook('SessionEnd.other')
+      expect.eventually(function()
+        return last().removed
+      end, { 'claude-code/aaaa-1111' }, 'what is gone')
+    end,
+  },
+  {
     'the newest active session of the project is shown, a pinned one before it',
     function()
       local machine, editor = start({ cwd = nil })
@@ -108,7 +149,7 @@ return {
       editor:shows('50% · 67k left')
       vim.fn.mkdir(machine.home .. '/elsewhere')
       editor:command('cd ' .. machine.home .. '/elsewhere')
-      editor:shows('95% · 0 left')
+      editor:shows('!! 95% · 0 left')
       editor:setup({ sessions = 'all' })
       expect.eventually(function()
         return #editor:lua("return require('ctxls').sessions()")
@@ -139,7 +180,7 @@ return {
       local machine, editor = start()
       editor:setup({
         format = '{icon} {title} 100% {bar} | {tokens}/{window} · {model} · {forecast} · {agents} agents · {nothing}',
-        icons = { session = 'S' },
+        icons = { session = 'S', warning = 'S' },
       })
       editor:running()
       machine:agent('aaaa-1111'):statusline(143912, { session_name = '%#Error#%{evil()}\27[2J\n%=\226\128\174x' })
@@ -147,7 +188,7 @@ return {
         return editor:status() ~= '' and editor:status():find('72%%') == nil
       end)
       local want =
-        'S %#Error#%{evil()} [2J %= x 100% ██████░░ | 144k/200k · claude-sonnet-4-6 · {nothing}'
+        'S %#Error#%{evil()} [2J %= x 100% ██████│░ | 144k/200k · claude-sonnet-4-6 · {nothing}'
       local got = editor:status()
       expect.lacks(got, '\27', '\n', '\226\128\174')
       local drawn = editor:lua([[return vim.api.nvim_eval_statusline("%{%v:lua.require'ctxls'.statusline()%}", {
@@ -185,7 +226,7 @@ return {
       editor:setup({ config = { levels = { 10, 20, 30 } } })
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · 107k left')
+      editor:shows('!! 30% · 107k left')
       expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsCritical', 'the group')
       editor:setup({ config = { levels = { 10, 20, 31 } } })
       expect.eventually(function()
@@ -210,7 +251,7 @@ return {
         require('ctxls').setup({ config = { levels = { 10, 15, 20 } } })]],
         elsewhere
       )
-      editor:shows('20% · 127k left')
+      editor:shows('!! 20% · 127k left')
       expect.eventually(function()
         return editor:lua("return require('ctxls').highlight()")
       end, 'CtxlsCritical', 'the group')
@@ -227,8 +268,46 @@ return {
       agent:statusline(180000)
       expect.holds(editor:says('shop: the context window is 90 % full.'), 'ctxls: ')
       agent:statusline(182000)
-      editor:shows('91% · 0 left')
+      editor:shows('!! 91% · 0 left')
       expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
+    end,
+  },
+  {
+    'many sessions that become critical are said in one message, and without the focus nothing is said',
+    function()
+      local machine, editor = start()
+      editor:running()
+      local all = {}
+      for i = 1, 8 do
+        all[i] = machine:agent(('aaaa-%d'):format(i))
+        all[i]:statusline(60000)
+      end
+      expect.eventually(function()
+        return #editor:lua("return require('ctxls').sessions()")
+      end, 8, 'sessions')
+      editor:command('doautocmd FocusLost')
+      for _, agent in ipairs(all) do
+        agent:statusline(180000)
+      end
+      editor:shows('!! 90% · 0 left')
+      expect.eventually(function()
+        local critical = vim.tbl_filter(function(s)
+          return s.usage.level == 'critical'
+        end, editor:lua("return require('ctxls').sessions()"))
+        return #critical
+      end, 8, 'critical sessions')
+      editor:lua('vim.wait(600)') -- longer than they are gathered
+      expect.same(editor:messages(), '', 'what was said without the focus')
+      all[8]:hook('SessionEnd.other')
+      expect.eventually(function()
+        return #editor:lua("return require('ctxls').sessions()")
+      end, 7, 'sessions')
+      editor:command('doautocmd FocusGained')
+      expect.same(
+        editor:says('7 '),
+        'ctxls: 7 context windows are critically full.', -- the long form has no room on 80 columns
+        'what was said'
+      )
     end,
   },
   {
@@ -237,7 +316,7 @@ return {
       local machine, editor = start()
       machine:agent('aaaa-1111'):statusline(190000)
       editor:running()
-      editor:shows('95% · 0 left')
+      editor:shows('!! 95% · 0 left')
       local agent = machine:agent('bbbb-2222', machine.project .. '/web')
       agent:hook('SessionStart.startup.interactive')
       editor:shows('?')
@@ -259,7 +338,7 @@ return {
         package.loaded['lualine.component'] = class]])
       editor:running()
       machine:agent('aaaa-1111'):statusline(143912)
-      editor:shows('72% · 23k left')
+      editor:shows('! 72% · 23k left')
       local function on(bar)
         return unpack(editor:lua(
           [[
@@ -275,7 +354,7 @@ return {
       end
       local text, dark = on(0x14161b)
       local _, light = on(0xc4c6cd)
-      expect.same(text, '72%% · 23k left', 'the component')
+      expect.same(text, '! 72%% · 23k left', 'the component')
       expect.same(dark, { fg = '#fce094' }, 'its colour on a dark bar')
       expect.same(light, { fg = '#14161b', bg = '#fce094' }, 'its colour on a light one')
     end,

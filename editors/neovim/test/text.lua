@@ -37,7 +37,8 @@ local function session(changes, usage)
     usage = vim.tbl_extend('force', {
       tokens = 143912,
       windowTokens = 200000,
-      level = 'warning',
+      level = 'normal',
+      compactionTokens = 167000,
       provenance = 'host',
       stale = false,
       toCompaction = 23088,
@@ -95,7 +96,7 @@ return {
     expect.same(call('percent', session({}, unknown).usage), '?')
   end),
   test('the format leaves out what does not apply, and says "?" for what is not known', function()
-    local icons = { session = 'O', compacting = '@' }
+    local icons = { session = 'O', compacting = '@', warning = 'W', critical = 'C' }
     local function fill(format, s)
       return call('fill', format, s, icons)
     end
@@ -105,12 +106,14 @@ return {
     expect.same(fill(format, session({}, unknown)), 'O ?')
     expect.same(fill(format, session({}, { toCompaction = vim.NIL })), 'O 72%')
     expect.same(fill(format, session({ compacting = true })), '@ 72% · 23k left')
-    expect.same(fill('{percent}', session({ compacting = true })), '72% @')
+    expect.same(fill('{percent}', session({ compacting = true })), '@ 72%')
+    expect.same(fill('{percent}', session({}, { level = 'warning' })), 'W 72%')
+    expect.same(fill('{icon} {percent}', session({}, { level = 'critical' })), 'C 72%')
     expect.same(fill('{tokens}/{window} | {model} · fixed', session()), '144k/200k | claude-sonnet-4-6 · fixed')
     expect.same(fill('{left} left · {percent}', session({}, unknown)), '? left · ?')
     expect.same(fill('{nonsense} {percent}', session()), '{nonsense} 72%')
-    expect.same(fill('{bar}', session()), '██████░░')
-    expect.same(fill('{bar}', session({}, unknown)), '········')
+    expect.same(fill('{bar}', session()), '██████│░')
+    expect.same(fill('{bar}', session({}, unknown)), '······│·')
     expect.same(fill('', session()), '')
     expect.same(fill('{title} {percent}', session({ title = '%d {percent}' })), '%d {percent} 72%')
     expect.same(fill('{forecast}', session({}, { turnsToCompaction = { low = 0, mid = 1, high = 2 } })), '~1 turn')
@@ -121,6 +124,13 @@ return {
     expect.same(vim.fn.strchars(call('line', ('é'):rep(100))), 60)
     expect.same(call('name', session({ title = '' })), 'project')
     expect.same(call('name', session({ title = '', cwd = '' })), '33e50cf9')
+  end),
+  test('a text is fitted to a width: cut in its middle, broken at spaces, never inside a number', function()
+    expect.same(call('middle', 'src/very/long/directory/token.go', 20), 'src/ve…tory/token.go')
+    expect.same(call('fit', 'a', 3), 'a  ')
+    expect.same(call('fit', '日本語日本語', 5), '…本語')
+    expect.same(call('wrap', '180,000, 90.0 % of the window', 14), { '180,000, 90.0', '% of the', 'window' })
+    expect.same(call('wrap', 'src/very/long/directory/token.go', 20), { 'src/ve…tory/token.go' })
   end),
   test('times and ages', function()
     local noon = call('time', '2026-11-21T12:00:00Z')

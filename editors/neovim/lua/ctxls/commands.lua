@@ -5,6 +5,14 @@ local M = {}
 ---@field run fun(words: string[], call: table)
 ---@field complete? fun(words: string[]): string[]
 
+---Completes the key of a session, after nothing else.
+---@param words string[]
+---@return string[]
+local function keys(words)
+  local sessions = require('ctxls.sessions')
+  return #words == 1 and vim.tbl_map(sessions.key, sessions.list()) or {}
+end
+
 ---@type table<string, ctxls.Command>
 local commands = {
   sessions = {
@@ -12,14 +20,28 @@ local commands = {
       require('ctxls.picker').open()
     end,
   },
+  pin = {
+    run = function(words)
+      require('ctxls.picker').pin(words[1])
+    end,
+    complete = keys,
+  },
+  unpin = {
+    run = function()
+      require('ctxls.sessions').pin(nil)
+    end,
+  },
+  quickfix = {
+    run = function(words)
+      require('ctxls.files').quickfix(words[1])
+    end,
+    complete = keys,
+  },
   show = {
     run = function(words)
       require('ctxls.show').open(words[1])
     end,
-    complete = function(words)
-      local sessions = require('ctxls.sessions')
-      return #words == 1 and vim.tbl_map(sessions.key, sessions.list()) or {}
-    end,
+    complete = keys,
   },
   measure = {
     run = function(_, call)

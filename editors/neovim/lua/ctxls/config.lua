@@ -13,13 +13,15 @@ local M = {}
 ---@field config? table settings of ctxls that a workspace may set, as in .ctxls.json
 
 ---@class ctxls.Icons
----@field session? string what {icon} stands for
+---@field session? string {icon} of a session with room
 ---@field compacting? string the same while the host compacts
+---@field warning? string the sign of the level "warning"
+---@field critical? string the sign of the level "critical"
 ---@field failed? string set before "ctxls" when there is no server
 
 ---@class ctxls.Notify
----@field critical? boolean say it once when a session becomes critically full
----@field fleet? boolean say it when too many of the recent tasks were too large
+---@field critical? boolean tell once when sessions become critically full
+---@field fleet? boolean tell when too many of the recent tasks were too large
 
 ---@type ctxls.Options
 M.defaults = {
@@ -28,7 +30,7 @@ M.defaults = {
   root_markers = { '.git' },
   format = '{percent} · {left} left',
   quiet = '',
-  icons = { session = '◔', compacting = '↻', failed = '⚠' },
+  icons = { session = '◔', warning = '!', critical = '!!', compacting = '↻', failed = '⚠' },
   notify = { critical = true, fleet = false },
   border = 'rounded',
   config = {},

@@ -1,4 +1,4 @@
--- What is known of a session, as people read it: the same words as in other editors.
+-- The facts about a session, in the same words as in other editors.
 local text = require('ctxls.text')
 
 local M = {}
@@ -16,7 +16,7 @@ local window_provenances = {
   suffix = 'the model’s name',
   learned = 'learned from requests',
   table = 'built-in table',
-  default = 'assumed: nobody knows',
+  default = 'assumed: the model is not known',
 }
 
 local categories = {
@@ -103,7 +103,7 @@ end
 ---@param u ctxls.Usage
 local function growth(u)
   if not u.growthPerTurn then
-    return text.unknown
+    return text.unknown .. ' (known after the first turn)'
   end
   local turns = u.turnsToCompaction
   local left = turns

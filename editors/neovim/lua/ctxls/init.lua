@@ -1,12 +1,18 @@
--- What others may use of the plugin; see :help ctxls. All that is known of sessions comes from the server.
+-- The API of the plugin; see :help ctxls-functions. Everything about sessions comes from the server.
 if vim.fn.has('nvim-0.10') == 0 then
   return require('ctxls.old')
 end
 
 local M = {}
 
----Sets options. What is not given has its default; an unknown or wrong one is an error. It need not be called, and may
----be called again.
+---@param key string "host/id"
+local function as_ref(key)
+  local host, id = key:match('^([^/]+)/(.+)$')
+  return { host = host or '', sessionId = id or key }
+end
+
+---Sets options. An option that is not given has its default; an unknown or wrong one is an error. Calling it is optional, and
+---it may be called again.
 ---@param options? ctxls.Options
 function M.setup(options)
   require('ctxls.config').set(options)
@@ -20,8 +26,8 @@ function M.start()
   require('ctxls.server').start()
 end
 
----The gauge as plain text, say "72% · 23k left"; "" where there is nothing to show. It returns a string that is
----at hand: it may be called as often as a statusline is drawn. The first call starts the server, later.
+---The gauge as plain text, for example "! 72% · 23k left"; "" where there is nothing to show. It returns a string that was
+---made before: call it as often as a statusline is drawn. The first call starts the server in the background.
 ---@return string
 function M.status()
   return require('ctxls.status').plain()
@@ -55,6 +61,41 @@ end
 ---@param key? string
 function M.pin(key)
   require('ctxls.sessions').pin(key)
+end
+
+---The session of a key, nil where there is none.
+---@param key string "host/id"
+---@return ctxls.Session?
+function M.session(key)
+  return require('ctxls.sessions').get(key)
+end
+
+---Calls a function after sessions changed, or after another one is shown, until it returns true. The `User` event
+---"CtxlsChanged" tells the same.
+---@param watch fun(changes: ctxls.Change[]): boolean?
+function M.watch(watch)
+  require('ctxls.status')
+  require('ctxls.sessions').watch(watch)
+end
+
+---Asks for what fills a session's window. The server reads its transcript, which may take seconds.
+---@param key string "host/id"
+---@param done fun(why: string?, breakdown: ctxls.Breakdown?) called later
+function M.breakdown(key, done)
+  require('ctxls.sessions').breakdown(as_ref(key), done)
+end
+
+---Asks for the points of a session's history, oldest first.
+---@param key string "host/id"
+---@param done fun(why: string?, samples: ctxls.Sample[]?) called later
+function M.history(key, done)
+  require('ctxls.sessions').history(as_ref(key), done)
+end
+
+---The state of the server: `kind` is 'stopped', 'starting', 'running', 'reviving' or 'failed', and then `why`.
+---@return ctxls.State
+function M.server()
+  return vim.deepcopy(require('ctxls.server').state())
 end
 
 ---Starts the server, in place of the one that runs.

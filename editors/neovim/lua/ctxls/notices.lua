@@ -1,4 +1,4 @@
--- What is said without being asked: little, and once.
+-- What ctxls says without being asked: little, and once.
 local config = require('ctxls.config')
 local server = require('ctxls.server')
 local sessions = require('ctxls.sessions')
@@ -14,9 +14,9 @@ function M.say(message, level)
   vim.notify('ctxls: ' .. message, level)
 end
 
----Says what nobody asked for: the first message that fits on the last line, since a longer one makes Neovim wait for a key.
+---Says the first message that fits on the last line: after a longer one Neovim waits for a key.
 ---@param level integer
----@param ... string the last one is said in any case
+---@param ... string messages, the longest first; the last one is said in any case
 local function mention(level, ...)
   local messages = { ... }
   for i, message in ipairs(messages) do
@@ -27,12 +27,21 @@ local function mention(level, ...)
   end
 end
 
----Sessions of which it was said that they are critical, until they are no more.
+---Sessions that are critical, whether or not the user was told.
 ---@type table<string, true>
-local told = {}
+local known = {}
+---Those that the user is to be told of.
+---@type table<string, true>
+local waiting = {}
+
+---Sessions that become critical within so many milliseconds share a message.
+local gathering = 300
+
+---Whether this Neovim has the focus, where the terminal tells: of several on one project, that one speaks.
+local focused = true
 
 ---@param s ctxls.Session
-local function critical(s)
+local function one(s)
   local u = s.usage
   local left = u.toCompaction
     and (', %s%s tokens are left to compaction'):format(text.mark(u), text.tokens(u.toCompaction))
@@ -45,7 +54,29 @@ local function critical(s)
   )
 end
 
----Speaks where a session crosses into critical. One that was critical when it was first seen crossed nothing.
+local function speak()
+  if not focused then
+    return
+  end
+  local critical = {}
+  for key in pairs(waiting) do
+    critical[#critical + 1] = sessions.get(key)
+  end
+  waiting = {}
+  if not config.options.notify.critical then
+    return
+  elseif #critical == 1 then
+    one(critical[1])
+  elseif #critical > 1 then
+    mention(
+      vim.log.levels.WARN,
+      ('the context windows of %d sessions are critically full; see :Ctxls sessions.'):format(#critical),
+      ('%d context windows are critically full.'):format(#critical)
+    )
+  end
+end
+
+---Notes a session that crosses into critical. One that was critical when it was first seen crossed nothing.
 ---@param change ctxls.Change
 local function look(change)
   local before, now = change.before, change.now
@@ -53,16 +84,34 @@ local function look(change)
   local level = now and now.usage.level
   if level ~= 'critical' then
     if not now or level then
-      told[key] = nil -- an unknown level is no sign of room
+      known[key], waiting[key] = nil, nil -- an unknown level is no sign of room
     end
     return
   end
-  local crossed = before and before.usage.level ~= 'critical' -- also from an unknown level: a full session was taken up again
-  if crossed and not told[key] and config.options.notify.critical then
-    critical(now)
+  local crossed = before and before.usage.level ~= 'critical' -- also from an unknown level: a full session was resumed
+  if crossed and not known[key] then
+    if not next(waiting) then
+      vim.defer_fn(speak, gathering)
+    end
+    waiting[key] = true
   end
-  told[key] = true
+  known[key] = true
 end
+
+local group = vim.api.nvim_create_augroup('ctxls_notices', {})
+vim.api.nvim_create_autocmd('FocusLost', {
+  group = group,
+  callback = function()
+    focused = false
+  end,
+})
+vim.api.nvim_create_autocmd('FocusGained', {
+  group = group,
+  callback = function()
+    focused = true
+    speak()
+  end,
+})
 
 sessions.watch(function(changes)
   for _, change in ipairs(changes) do

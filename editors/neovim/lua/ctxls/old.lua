@@ -1,4 +1,4 @@
--- What stands in for the plugin where Neovim is too old. Nothing here may need a newer one.
+-- The plugin where Neovim is too old. Nothing here may need a newer one.
 local M = {}
 
 local version = vim.version()
@@ -18,6 +18,20 @@ M.status, M.statusline, M.highlight = nothing, nothing, nothing
 
 function M.sessions()
   return {}
+end
+
+function M.session() end
+
+function M.watch() end
+
+function M.breakdown(_, done)
+  done(M.why)
+end
+
+M.history = M.breakdown
+
+function M.server()
+  return { kind = 'failed', why = M.why }
 end
 
 function M.start() end

@@ -1,4 +1,4 @@
--- The sessions that this editor shows, and which of them the statusline does.
+-- The sessions that this editor shows, and the one that the statusline shows.
 local server = require('ctxls.server')
 local text = require('ctxls.text')
 
@@ -10,15 +10,38 @@ local M = {}
 
 ---@type table<string, ctxls.Session>
 local all = {}
+---@type integer? how many sessions the server keeps
+local most
+---@type ctxls.Session[]? the sorted list; nil where a change made it out of date
+local sorted
 ---@type string?
 local pinned
 ---@type (fun(changes: ctxls.Change[]): boolean?)[]
 local watchers = {}
 
-local function tell(changes)
+---Changes that wait to be told.
+---@type ctxls.Change[]
+local pending = {}
+local scheduled = false
+
+local function flush()
+  scheduled = false
+  local changes = pending
+  pending = {}
   watchers = vim.tbl_filter(function(watch)
     return watch(changes) ~= true
   end, watchers)
+end
+
+---Tells of changes, of those together that come within one turn of the event loop: a server that starts sends every session.
+---@param changes ctxls.Change[]
+local function tell(changes)
+  vim.list_extend(pending, changes)
+  sorted = nil
+  if not scheduled then
+    scheduled = true
+    vim.schedule(flush)
+  end
 end
 
 ---Names a session among those of all hosts.
@@ -28,23 +51,29 @@ function M.key(s)
   return s.host .. '/' .. s.sessionId
 end
 
----Is told after sessions changed, or which one is shown, until it returns true.
+---Calls a function after sessions changed, or after another one is shown, until it returns true.
 ---@param watch fun(changes: ctxls.Change[]): boolean?
 function M.watch(watch)
   table.insert(watchers, watch)
 end
 
----Those that have not ended, the most recently updated first.
+---Returns the sessions that have not ended, the most recently updated first.
 ---@return ctxls.Session[]
 function M.list()
-  local list = vim.tbl_values(all)
+  if sorted then
+    return sorted
+  end
+  local list, times = vim.tbl_values(all), {}
+  for _, s in ipairs(list) do
+    times[s] = text.time(s.updatedAt)
+  end
   table.sort(list, function(a, b)
-    local first, second = text.time(a.updatedAt), text.time(b.updatedAt)
-    if first == second then
+    if times[a] == times[b] then
       return M.key(a) < M.key(b)
     end
-    return first > second
+    return times[a] > times[b]
   end)
+  sorted = list
   return list
 end
 
@@ -107,12 +136,24 @@ local function replace(sessions)
   set(sessions, changes)
 end
 
----Asks for all of them anew.
+---Says that older sessions are forgotten, where there are nearly as many as the server keeps: ended ones, and those elsewhere,
+---count too.
+---@return string? note
+function M.note()
+  if most and vim.tbl_count(all) >= 0.9 * most then
+    return ('the %s last active sessions are kept; older ones are forgotten (store.maxSessions)'):format(
+      text.exactly(most)
+    )
+  end
+end
+
+---Asks the server for all sessions.
 ---@param done? fun(why: string?)
 function M.refresh(done)
   server.request('session/list', {}, function(why, result)
     if not why then
       replace(result.sessions)
+      most = result.maxSessions
     end
     if done then
       done(why)
@@ -120,7 +161,7 @@ function M.refresh(done)
   end)
 end
 
----Calls once the server has told of all of them; starts it where it was not yet.
+---Starts the server where none runs, asks it for all sessions, then calls a function.
 ---@param done fun(why: string?)
 function M.fresh(done)
   server.when_running(function(why)
@@ -129,6 +170,25 @@ function M.fresh(done)
     else
       M.refresh(done)
     end
+  end)
+end
+
+---Asks for the points of a session's history.
+---@param s {host: string, sessionId: string}
+---@param done fun(why: string?, samples: ctxls.Sample[]?)
+function M.history(s, done)
+  server.request('session/history', { host = s.host, sessionId = s.sessionId }, function(why, result)
+    done(why, result and result.samples)
+  end)
+end
+
+---Asks for what fills a session's window.
+---@param s {host: string, sessionId: string}
+---@param done fun(why: string?, breakdown: ctxls.Breakdown?)
+function M.breakdown(s, done)
+  local params = { host = s.host, sessionId = s.sessionId, breakdown = true }
+  server.request('session/get', params, function(why, result)
+    done(why, result and result.breakdown)
   end)
 end
 

@@ -1,4 +1,4 @@
--- The gauge for statuslines: worked out when something changes, and only handed out when one is drawn.
+-- The gauge for statuslines: made when something changes, and only returned when a statusline is drawn.
 local colours = require('ctxls.colours')
 local config = require('ctxls.config')
 local server = require('ctxls.server')
@@ -7,7 +7,7 @@ local text = require('ctxls.text')
 
 local M = {}
 
----What is handed out.
+---The gauge as it is now.
 local now = { plain = '', coloured = '', group = '' }
 local asked = false
 
@@ -36,9 +36,25 @@ local function update()
 end
 
 local pending = false
+---The keys of the sessions that changed, and of those that are gone.
+local changed, removed = {}, {}
+
+local function announce()
+  local shown = sessions.shown()
+  local data = { session = shown and sessions.key(shown), status = now.plain }
+  vim.api.nvim_exec_autocmds('User', { pattern = 'CtxlsUpdate', modeline = false, data = data })
+  data = vim.tbl_extend('error', data, { changed = vim.tbl_keys(changed), removed = vim.tbl_keys(removed) })
+  changed, removed = {}, {}
+  vim.api.nvim_exec_autocmds('User', { pattern = 'CtxlsChanged', modeline = false, data = data })
+end
 
 ---Changes that come together are shown together.
-local function soon()
+---@param changes? ctxls.Change[]
+local function soon(changes)
+  for _, change in ipairs(changes or {}) do
+    local key = sessions.key(change.now or change.before)
+    changed[key], removed[key] = change.now and true or nil, not change.now or nil
+  end
   if pending then
     return
   end
@@ -46,12 +62,7 @@ local function soon()
   vim.schedule(function()
     pending = false
     update()
-    local shown = sessions.shown()
-    vim.api.nvim_exec_autocmds('User', {
-      pattern = 'CtxlsUpdate',
-      modeline = false,
-      data = { session = shown and sessions.key(shown), status = now.plain },
-    })
+    announce()
   end)
 end
 
@@ -112,7 +123,9 @@ vim.api.nvim_create_autocmd(
   'VimLeavePre',
   { group = augroup, desc = 'ctxls: stop the server', callback = server.leave }
 )
-sessions.watch(soon)
+sessions.watch(function(changes)
+  soon(changes)
+end)
 server.watch(function()
   soon()
 end)

@@ -1,4 +1,4 @@
--- How figures are written for people. No figure is computed here: that is the server's.
+-- How figures are written for people. No figure is computed here: the server does that.
 local M = {}
 
 ---Stands where a figure is not known. It is never a zero.
@@ -47,13 +47,81 @@ end
 ---Draws a share, in percent, in the given number of cells.
 ---@param percent? number
 ---@param cells integer
+---@param mark? number a place in the bar, 0–1, to mark
 ---@return string
-function M.bar(percent, cells)
-  if not percent then
-    return ('·'):rep(cells)
+function M.bar(percent, cells, mark)
+  local full = percent and math.min(math.floor((percent * cells + 50) / 100), cells) or 0
+  local drawn = {}
+  for i = 1, cells do
+    drawn[i] = not percent and '·' or i <= full and '█' or '░'
   end
-  local full = math.min(math.floor((percent * cells + 50) / 100), cells)
-  return ('█'):rep(full) .. ('░'):rep(cells - full)
+  if mark and mark < 1 then
+    drawn[math.min(math.floor(mark * cells), cells - 1) + 1] = '│'
+  end
+  return table.concat(drawn)
+end
+
+---Draws how full a window is, with a mark where the host compacts.
+---@param u ctxls.Usage
+---@param cells integer
+---@return string
+function M.gauge(u, cells)
+  return M.bar(u.display.percent, cells, u.compactionTokens and u.compactionTokens / u.display.limitTokens)
+end
+
+---Cuts a text that has more characters than the limit in its middle: the end of a path names the file.
+---@param text string
+---@param limit integer
+---@return string
+function M.middle(text, limit)
+  local count = vim.fn.strchars(text)
+  if count <= limit then
+    return text
+  end
+  local head = math.max(math.floor((limit - 1) / 3), 0)
+  return vim.fn.strcharpart(text, 0, head) .. '…' .. vim.fn.strcharpart(text, count - (limit - 1 - head))
+end
+
+---Writes a text in a width: padded with spaces, or cut in the middle.
+---@param text string
+---@param width integer cells
+---@return string
+function M.fit(text, width)
+  local limit = width
+  local cut = M.middle(text, limit)
+  while limit > 1 and vim.api.nvim_strwidth(cut) > width do -- some characters are two cells wide
+    limit = limit - 1
+    cut = M.middle(text, limit)
+  end
+  return cut .. (' '):rep(width - vim.api.nvim_strwidth(cut))
+end
+
+---Breaks a text at its spaces into lines of a width. A word that is longer is cut in its middle.
+---@param text string
+---@param width integer
+---@return string[]
+function M.wrap(text, width)
+  local lines = { '' }
+  for word in text:gmatch('%S+') do
+    word = M.middle(word, math.max(width, 1))
+    local last = lines[#lines]
+    if last == '' then
+      lines[#lines] = word
+    elseif vim.api.nvim_strwidth(last .. ' ' .. word) <= width then
+      lines[#lines] = last .. ' ' .. word
+    else
+      lines[#lines + 1] = word
+    end
+  end
+  return lines
+end
+
+---The sign of a session's level, or of a compaction that runs; "" where neither says more than the figures.
+---@param s ctxls.Session
+---@param icons ctxls.Icons
+---@return string
+local function level_sign(s, icons)
+  return s.compacting and icons.compacting or s.usage.level and icons[s.usage.level] or ''
 end
 
 ---Reads a time (RFC 3339) as seconds since 1970.
@@ -92,8 +160,8 @@ function M.age(at, now)
   return ('%d days ago'):format(math.floor(minutes / (24 * 60)))
 end
 
----What would act on a terminal or hide in it, as ranges of code points: controls, spaces of all kinds, marks that are not
----seen or change the direction of writing, tags.
+---Ranges of code points that act on a terminal or hide in it: controls, spaces of all kinds, invisible marks, marks that change
+---the direction of writing, tags.
 local unseen = {
   { 0x00, 0x20 },
   { 0x7f, 0xa0 },
@@ -120,7 +188,7 @@ local function is_unseen(code)
   return false
 end
 
----Makes text from outside one line of a bearable length, in characters.
+---Makes one line, at most so many characters long, of text from outside.
 ---@param text? string
 ---@param limit? integer
 ---@return string
@@ -167,14 +235,14 @@ local function values(s, icons)
     return n > 0 and tostring(n) or ''
   end
   return {
-    icon = s.compacting and icons.compacting or icons.session,
+    icon = level_sign(s, icons) ~= '' and level_sign(s, icons) or icons.session,
     percent = M.percent(u),
     tokens = u.display.tokens and M.mark(u) .. M.tokens(u.display.tokens) or '',
     window = M.tokens(u.display.limitTokens),
     left = u.toCompaction and M.mark(u) .. M.tokens(u.toCompaction) or '',
     forecast = u.turnsToCompaction and ('~%d %s'):format(u.turnsToCompaction.mid, M.turns(u.turnsToCompaction.mid))
       or '',
-    bar = M.bar(u.display.percent, 8),
+    bar = M.gauge(u, 8),
     level = u.level or M.unknown,
     model = M.line(s.model),
     host = M.line(s.host),
@@ -201,7 +269,8 @@ local function pieces(format)
 end
 
 ---Fills a format of the gauge. Parts, set off by " · " or " | ", are left out when they have placeholders and none of them
----applies; the first part always stays, so that an unknown share is shown as "?".
+---applies; the first part always stays, so that an unknown share is shown as "?". From the level "warning" on its sign stands
+---before a format that has no {icon}.
 ---@param format string
 ---@param s ctxls.Session
 ---@param icons ctxls.Icons
@@ -224,8 +293,9 @@ function M.fill(format, s, icons)
     end
   end
   local text = table.concat(filled)
-  if s.compacting and not format:find('{icon}', 1, true) then
-    text = text .. ' ' .. icons.compacting
+  local mark = level_sign(s, icons)
+  if text ~= '' and mark ~= '' and not format:find('{icon}', 1, true) then
+    text = mark .. ' ' .. text
   end
   return text
 end
