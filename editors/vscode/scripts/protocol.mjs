@@ -5,7 +5,14 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What this client calls and listens to. */
-const methods = ['context/measure', 'metrics/report', 'session/get', 'session/history', 'session/list'];
+const methods = [
+  'context/measure',
+  'metrics/report',
+  'session/deleted',
+  'session/get',
+  'session/history',
+  'session/list',
+];
 const notifications = ['metrics/thresholdExceeded', 'session/changed', 'session/removed'];
 
 const root = new URL('../', import.meta.url);

@@ -6,9 +6,11 @@ const root = new URL('../', import.meta.url);
 const file = new URL('README.md', root);
 const { contributes } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 
-const commands = contributes.commands.map(
-  ({ category, title, command }) => `| ${category}: ${title} | \`${command}\` |`,
-);
+/** Menus have commands that the palette hides. */
+const hidden = new Set(contributes.menus.commandPalette.map(({ command }) => command));
+const commands = contributes.commands
+  .filter(({ command }) => !hidden.has(command))
+  .map(({ category, title, command }) => `| ${category}: ${title} | \`${command}\` |`);
 const settings = Object.entries(contributes.configuration.properties).map(([name, p]) => {
   const values = p.enum?.map((value, i) => ` \`${value}\`: ${lower(p.enumDescriptions[i])}`).join('') ?? '';
   const text = (p.markdownDescription ?? p.description).replaceAll('|', '\\|');

@@ -1,11 +1,12 @@
 // The dashboard: a panel with one session's curve and contents, and the figures over all tasks.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
-import { type Details, type Known, partName } from './details.ts';
+import { type Details, type Known, knownBreakdown, partName, whyUnknown } from './details.ts';
 import { facts } from './facts.ts';
-import type { Amount, Asked, Shown, ShownSession } from './messages.ts';
-import type { ContextOptimizationReport, Sample, SessionView } from './protocol.ts';
+import { openFile } from './files.ts';
+import type { Amount, Asked, Section, Shown, ShownSession } from './messages.ts';
+import type { ContextOptimizationReport, Part, Sample, SessionView } from './protocol.ts';
+import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
 import { exactly, line, mark, name, percent, unknown } from './text.ts';
 
@@ -17,11 +18,18 @@ const gather = 150;
 /** The points of a curve that a page can still show apart. */
 const mostSamples = 1_000;
 
+/** Commands that the page may have run. */
+const runnable = ['installHooks', 'getStarted', 'explainFailure'];
+
 export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializer {
   #panel: vscode.WebviewPanel | undefined;
   /** The session that was chosen here; without one it is the one in the status bar. */
   #chosen: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The section to bring into sight with the next update. */
+  #section: Section | null = null;
+  /** The history that was read last, and of which state of which session. */
+  #history: { of: string; samples: Sample[] } = { of: '', samples: [] };
   /** Updates are numbered; "shown" is the last one that the page got. */
   readonly #round = { begun: 0, shown: 0 };
   readonly #disposables: vscode.Disposable[];
@@ -44,9 +52,10 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     ];
   }
 
-  /** Shows the panel, with the session of the key where one is given. */
-  show(key?: string): void {
+  /** Shows the panel, with the session of the key and the section where they are given. */
+  show(key?: string, section?: Section): void {
     this.#chosen = key ?? this.#chosen;
+    this.#section = section ?? null;
     if (!this.#panel) {
       this.#adopt(
         vscode.window.createWebviewPanel(viewType, 'Context Window', vscode.ViewColumn.Active, {
@@ -92,6 +101,12 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
       case 'pin':
         void this.#sessions.pin(asked.key === null ? undefined : String(asked.key));
         break;
+      case 'open':
+        void openFile(this.#sessions, asked.key, asked.path);
+        break;
+      case 'run':
+        if (runnable.includes(asked.command)) void vscode.commands.executeCommand(`ctxls.${asked.command}`);
+        break;
     }
   }
 
@@ -110,7 +125,9 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     const shown = await this.#collect();
     if (round < this.#round.shown) return; // a later one was faster
     this.#round.shown = round;
-    if (panel === this.#panel) await panel.webview.postMessage(shown);
+    if (panel !== this.#panel) return;
+    this.#section = null;
+    await panel.webview.postMessage(shown);
   }
 
   async #collect(): Promise<Shown> {
@@ -120,20 +137,26 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     const [samples, report] = await Promise.all([this.#samples(session), this.#report()]);
     return {
       type: 'show',
-      sessions: all.map(s => ({ key: keyOf(s), name: line(name(s)), detail: `${percent(s.usage)}, ${s.state}` })),
+      sessions: all.map(s => ({ key: keyOf(s), name: line(name(s), 40), detail: `${percent(s.usage)}, ${s.state}` })),
       session: session ? shownSession(session, samples, this.#details.of(session), this.#sessions.pinned()) : null,
       report,
+      section: this.#section,
       failed: state.kind === 'failed' ? state.why : '',
     };
   }
 
   async #samples(s: SessionView | undefined): Promise<Sample[]> {
     if (!s) return [];
-    const { host, sessionId } = s;
-    return this.#server.request('session/history', { host, sessionId, limit: mostSamples }).then(
-      result => result.samples,
-      () => [],
-    );
+    const { host, sessionId, usage, compactions } = s;
+    const of = `${keyOf(s)} ${usage.asOf} ${usage.tokens} ${compactions}`;
+    if (of !== this.#history.of) {
+      const result = await this.#server
+        .request('session/history', { host, sessionId, limit: mostSamples })
+        .catch(() => undefined);
+      if (!result) return [];
+      this.#history = { of, samples: result.samples };
+    }
+    return this.#history.samples;
   }
 
   #report(): Promise<ContextOptimizationReport | null> {
@@ -149,7 +172,8 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
 
 function shownSession(s: SessionView, samples: Sample[], known: Known, pinned: SessionView | undefined): ShownSession {
   const u = s.usage;
-  const amounts = (parts: NonNullable<Known>['parts']): Amount[] =>
+  const breakdown = knownBreakdown(known);
+  const amounts = (parts: Part[]): Amount[] =>
     parts.map(part => ({ name: line(partName(part)), tokens: part.tokens })).sort((a, b) => b.tokens - a.tokens);
   return {
     key: keyOf(s),
@@ -160,12 +184,13 @@ function shownSession(s: SessionView, samples: Sample[], known: Known, pinned: S
     percent: percent(u),
     left:
       u.toCompaction === null
-        ? `${unknown} to compaction`
+        ? `${unknown} tokens to compaction`
         : `${mark(u)}${exactly(u.toCompaction)} tokens to compaction`,
     samples,
-    parts: known ? amounts(known.parts) : null,
-    files: known ? known.files.map(file => ({ name: line(file.path, 300), tokens: file.tokens })) : [],
-    lastTurn: known?.lastTurn ? amounts(known.lastTurn.parts) : null,
+    parts: breakdown ? amounts(breakdown.parts) : [],
+    whyUnknown: whyUnknown(known),
+    files: breakdown ? breakdown.files.map(file => ({ name: line(file.path, 300), tokens: file.tokens })) : [],
+    lastTurn: breakdown?.lastTurn ? amounts(breakdown.lastTurn.parts) : null,
     agents: s.agents.map(a => ({
       name: line(a.agentType) || 'agent',
       percent: percent(a.usage),

@@ -1,10 +1,10 @@
-// What fills a session's window, which costs the server a look at the transcript and so is asked for less often than the rest.
+// What fills a session's window. The server reads the transcript to answer, so that this is asked for less often than the rest.
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
 import type { Breakdown, Part, SessionView } from './protocol.ts';
+import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
 
-/** At most one question about a session within so many milliseconds. */
+/** The shortest time between two requests for one session, in milliseconds. */
 const pause = 3_000;
 
 /** What the categories of a breakdown are called. */
@@ -27,8 +27,19 @@ export function partName({ category, tool }: Part): string {
   return categories[category] ?? category; // a newer server may know more of them
 }
 
-/** What is known of a session's breakdown: undefined until it was asked, null where the server does not know. */
-export type Known = Breakdown | null | undefined;
+/** A session's breakdown: undefined until the server answered, else the breakdown or the reason why there is none. */
+export type Known = Breakdown | { tokens: null; why: string } | undefined;
+
+/** Returns the breakdown, or undefined where there is none. */
+export function knownBreakdown(known: Known): Breakdown | undefined {
+  return known && known.tokens !== null ? (known as Breakdown) : undefined;
+}
+
+/** Says why there is no breakdown. */
+export function whyUnknown(known: Known): string {
+  if (known === undefined) return 'Reading the conversation …';
+  return known.why ? `Not known: ${known.why}.` : 'Not known.';
+}
 
 interface Entry {
   known: Known;
@@ -51,10 +62,10 @@ export class Details implements vscode.Disposable {
     });
   }
 
-  /** Fires with the key of a session of which more became known. */
+  /** Fires with the key of the session whose breakdown arrived. */
   readonly onDidChange = this.#changed.event;
 
-  /** Returns what is known by now, and sees to it that what the session became since is asked for. */
+  /** Returns what is known now, and asks the server again where the session has changed since. */
   of(s: SessionView): Known {
     const key = keyOf(s);
     const entry = this.#entries.get(key) ?? { known: undefined, of: '', at: 0, waits: false };
@@ -72,10 +83,10 @@ export class Details implements vscode.Disposable {
     try {
       const { host, sessionId } = s;
       const { breakdown } = await this.#server.request('session/get', { host, sessionId, breakdown: true });
-      entry.known = breakdown?.tokens == null ? null : breakdown;
+      entry.known = breakdown ?? { tokens: null, why: '' };
       entry.of = of;
-    } catch {
-      entry.known = null;
+    } catch (error) {
+      entry.known = { tokens: null, why: error instanceof Error ? error.message : String(error) };
     }
     entry.waits = false;
     this.#changed.fire(keyOf(s));

@@ -1,14 +1,18 @@
-// Puts the parts together. All that is known of sessions comes from the server.
+// Puts the parts together. Everything about sessions comes from the server.
 import * as vscode from 'vscode';
-import { Server } from './client.ts';
 import { Dashboard } from './dashboard.ts';
 import { Details } from './details.ts';
 import { explainFailure } from './failure.ts';
-import { installHooks, Previews } from './install.ts';
+import { openFile, openRecord } from './files.ts';
+import { forget } from './forget.ts';
+import { chooseFormat } from './formats.ts';
+import { installHooks, Previews, tickInstalled } from './install.ts';
 import { MeasureItem, measureCommand } from './measure.ts';
-import { Notices } from './notices.ts';
+import { Notices, silence } from './notices.ts';
 import { pickSession } from './picker.ts';
+import { Server } from './server.ts';
 import { Sessions } from './sessions.ts';
+import { SessionsView } from './sessionsview.ts';
 import { refreshStable } from './stable.ts';
 import { StatusBar } from './statusbar.ts';
 
@@ -18,10 +22,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = vscode.window.createOutputChannel('ctxls', { log: true });
   server = new Server(context, log);
   const running = server;
-  const sessions = new Sessions(running, context.workspaceState);
+  const sessions = new Sessions(running, context);
   const details = new Details(running, sessions);
   const dashboard = new Dashboard(context.extensionUri, running, sessions, details);
   const previews = new Previews();
+  const notices = new Notices(sessions, running, context.globalStorageUri);
+  const statusBar = new StatusBar(sessions, running, details);
   const command = (name: string, run: (...args: unknown[]) => unknown) =>
     vscode.commands.registerCommand(`ctxls.${name}`, run);
 
@@ -32,20 +38,31 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     details,
     dashboard,
     previews.register(),
-    new StatusBar(sessions, running, details),
+    statusBar,
     new MeasureItem(running, sessions),
-    new Notices(sessions, running),
-    command('pickSession', () => pickSession(sessions, running)),
+    notices,
+    new SessionsView(sessions, running, details),
+    command('pickSession', () => pickSession(sessions, running, context.globalState)),
+    command('pin', session => sessions.pin(keyFrom(session))),
     command('unpin', () => sessions.pin(undefined)),
-    command('showDashboard', key => dashboard.show(typeof key === 'string' ? key : undefined)),
+    command('showDashboard', session => dashboard.show(keyFrom(session))),
+    command('showBreakdown', session => dashboard.show(keyFrom(session), 'parts')),
+    command('showHistory', session => dashboard.show(keyFrom(session), 'history')),
+    command('forget', session => forget(sessions, running, keyFrom(session))),
+    command('openRecord', session => openRecord(sessions, running, keyFrom(session))),
+    command('openFile', (key, path) => openFile(sessions, key, path)),
+    command('chooseFormat', () => chooseFormat(statusBar)),
+    command('dismissNotice', () => notices.dismiss()),
+    command('silenceCritical', () => silence('notices.critical')),
     command('measure', () => measureCommand(running, sessions)),
     command('installHooks', () => installHooks(context, running, previews)),
     command('restart', () => running.restart()),
     command('showLog', () => log.show()),
     command('openSettings', () => vscode.commands.executeCommand('workbench.action.openSettings', '@ext:ctxls.ctxls')),
-    command('getStarted', () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'ctxls.ctxls#start', false),
-    ),
+    command('getStarted', async () => {
+      await vscode.commands.executeCommand('workbench.action.openWalkthrough', 'ctxls.ctxls#start', false);
+      if (sessions.everSeen()) setTimeout(() => void tickInstalled(), 1_000); // once the editor has read the walkthrough
+    }),
     command('explainFailure', () => explainFailure(running)),
     running.onDidChangeState(state => {
       if (state.kind === 'failed') void explainFailure(running);
@@ -62,6 +79,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
   );
   await running.restart();
+}
+
+/** Returns the key of the session that a command is about: it is called with one, or by a menu with the row. */
+function keyFrom(session: unknown): string | undefined {
+  if (typeof session === 'string') return session;
+  const key = (session as { key?: unknown } | undefined)?.key;
+  return typeof key === 'string' ? key : undefined;
 }
 
 /** The editor waits for this: when the window is gone, so is its server. */

@@ -1,8 +1,8 @@
-// What is known of a session, as people read it: the same in the tooltip and on the dashboard.
+// The facts about a session in words, the same in the tooltip and on the dashboard.
 import type { SessionView } from './protocol.ts';
 import { age, exactly, mark, provenances, tokens, unknown, windowProvenances } from './text.ts';
 
-/** Lists what is known: label and value, from which nothing has been escaped yet. */
+/** Lists what is known as labels and values. Nothing in them is escaped. */
 export function facts(s: SessionView, now: number): [string, string][] {
   return [
     ['Model', model(s)],
@@ -48,7 +48,7 @@ function compaction(s: SessionView): string {
 }
 
 function growth({ usage: u }: SessionView): string {
-  if (u.growthPerTurn === null) return unknown;
+  if (u.growthPerTurn === null) return `${unknown} (known after the first turn)`;
   const turns = u.turnsToCompaction;
   const left =
     turns === null

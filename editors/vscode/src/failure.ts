@@ -1,6 +1,6 @@
 // Says why there is no server, and what can be done about it.
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
+import type { Server } from './server.ts';
 
 const help = 'https://github.com/ctxls/ctxls/tree/main/editors/vscode#the-server';
 

@@ -2,15 +2,28 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
-import { findServer, StartError } from './server.ts';
-import { stablePath } from './stable.ts';
+import { findServer, StartError } from './locator.ts';
+import type { Server } from './server.ts';
+import { installedPath, stablePath } from './stable.ts';
 
 /** What `ctxls install --json` says of a host. */
 interface Host {
   host: string;
   scopes: string[];
   statusline: boolean;
+  /** Its program or its directory is on this machine. */
+  found: boolean;
+  /** What installing for the user would change; nothing where it is installed. */
+  changes: string[];
+}
+
+/**
+ * Ticks the walkthrough's step that sets up a host. The editor ticks a step when a context becomes true, and never where it
+ * was true before the walkthrough was first opened. So the context is true for a moment only.
+ */
+export async function tickInstalled(): Promise<void> {
+  await vscode.commands.executeCommand('setContext', 'ctxls.installed', true);
+  await vscode.commands.executeCommand('setContext', 'ctxls.installed', false);
 }
 
 const names: Record<string, string> = {
@@ -66,12 +79,14 @@ export async function installHooks(
 async function install(context: vscode.ExtensionContext, server: Server, previews: Previews): Promise<void> {
   const path = vscode.workspace.getConfiguration('ctxls').get('server.path', '');
   const program = server.program ?? (await findServer(path, context.extensionPath));
-  const args = await choose(JSON.parse(await run(program.path, ['install', '--json'])).hosts);
+  const known = await run(await installedPath(context, program), ['install', '--json']);
+  const args = await choose(JSON.parse(known).hosts);
   if (!args) return;
 
   const ctxls = await stablePath(context, program);
   const preview = await run(ctxls, [...args, '--dry-run']);
   if (preview.startsWith('nothing to do')) {
+    await tickInstalled();
     void vscode.window.showInformationMessage(`ctxls: ${preview.trim()}.`);
     return;
   }
@@ -86,6 +101,7 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   });
   if (chosen !== go) return;
   const done = await run(ctxls, args);
+  await tickInstalled();
   const [where, ...said] = done.trim().split('\n');
   const more = said.filter(line => !line.startsWith(' ')).join(' '); // what was changed is known by now
   void vscode.window.showInformationMessage(`ctxls: installed in ${where}. ${more}`);
@@ -95,7 +111,9 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
 async function choose(hosts: Host[]): Promise<string[] | undefined> {
   const host = await one(
     'Host',
-    hosts.map(h => ({ label: names[h.host] ?? h.host, description: h.host, value: h })),
+    [...hosts]
+      .sort((a, b) => rank(a) - rank(b))
+      .map(h => ({ label: names[h.host] ?? h.host, description: status(h), value: h })),
   );
   if (!host) return undefined;
   const here = vscode.workspace.workspaceFolders !== undefined && vscode.workspace.isTrusted;
@@ -120,10 +138,23 @@ async function choose(hosts: Host[]): Promise<string[] | undefined> {
   return extra && ['install', host.host, ...(host.scopes.length > 1 ? [`--${scope}`] : []), ...extra];
 }
 
-/** Lets a person choose; where there is one choice only it is taken. */
+/** Says whether a host is there, and whether it tells ctxls of the user's sessions. */
+function status({ found, changes }: Host): string {
+  if (changes.length === 0) return 'installed';
+  return found ? 'found on this machine' : 'not found on this machine';
+}
+
+/** Orders hosts: those that can be set up, those that are, those that are not there. */
+function rank({ found, changes }: Host): number {
+  if (!found) return 2;
+  return changes.length === 0 ? 1 : 0;
+}
+
+/** Asks the user to choose, unless there is only one choice. The list stays when something else takes the focus. */
 async function one<T>(title: string, items: (vscode.QuickPickItem & { value: T })[]): Promise<T | undefined> {
   if (items.length === 1) return items[0]?.value;
-  return (await vscode.window.showQuickPick(items, { title: `Install Hooks: ${title}` }))?.value;
+  const chosen = await vscode.window.showQuickPick(items, { title: `Install Hooks: ${title}`, ignoreFocusOut: true });
+  return chosen?.value;
 }
 
 /** Runs ctxls in the window's first folder and returns what it prints. */

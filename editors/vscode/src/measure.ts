@@ -1,7 +1,7 @@
 // How many tokens the selection or the active file has.
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
 import type { Measurement } from './protocol.ts';
+import type { Server } from './server.ts';
 import type { Sessions } from './sessions.ts';
 import { exactly, tokens } from './text.ts';
 

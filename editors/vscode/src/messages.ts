@@ -1,11 +1,13 @@
-// What the dashboard and its page tell each other.
+// The messages between the dashboard and its page.
 import type { ContextOptimizationReport, Sample, SessionView } from './protocol.ts';
 
-/** All that the page shows. It is data: the page writes it as text and nothing else. */
+/** Everything that the page shows. It is data: the page writes it as text and nothing else. */
 export interface Shown {
   type: 'show';
   /** The sessions to choose from: key and name. */
   sessions: { key: string; name: string; detail: string }[];
+  /** The section to bring into sight, once. */
+  section: Section | null;
   session: ShownSession | null;
   report: ContextOptimizationReport | null;
   /** Why there is nothing to show; "" where there is. */
@@ -22,8 +24,9 @@ export interface ShownSession {
   percent: string;
   left: string;
   samples: Sample[];
-  /** Null where it is not known what fills the window. */
-  parts: Amount[] | null;
+  /** What fills the window; empty where it is not known, and then why. */
+  parts: Amount[];
+  whyUnknown: string;
   files: Amount[];
   lastTurn: Amount[] | null;
   agents: { name: string; percent: string; share: number | null }[];
@@ -35,5 +38,13 @@ export interface Amount {
   tokens: number;
 }
 
-/** What the page asks for. */
-export type Asked = { type: 'ready' } | { type: 'select'; key: string } | { type: 'pin'; key: string | null };
+/** The sections of the page that a command can bring into sight. */
+export type Section = 'history' | 'parts';
+
+/** What the page asks for. A page can run no other command than those named here. */
+export type Asked =
+  | { type: 'ready' }
+  | { type: 'select'; key: string }
+  | { type: 'pin'; key: string | null }
+  | { type: 'open'; key: string; path: string }
+  | { type: 'run'; command: 'installHooks' | 'getStarted' | 'explainFailure' };

@@ -7,6 +7,7 @@ export const protocolVersion = 1;
 export interface Requests {
   'context/measure': { params: MeasureParams; result: Measurement };
   'metrics/report': { params: Record<string, never>; result: ContextOptimizationReport };
+  'session/deleted': { params: SessionRef; result: DeletedResult };
   'session/get': { params: GetParams; result: SessionDetail };
   'session/history': { params: HistoryParams; result: HistoryResult };
   'session/list': { params: ListParams; result: ListResult };
@@ -90,6 +91,11 @@ export interface ContextOptimizationReport {
   windowTasks: number;
 }
 
+/** DeletedResult says whether there was anything to forget. */
+export interface DeletedResult {
+  deleted: boolean;
+}
+
 /** Display is a usage as people are shown it: clamped and rounded. */
 export interface Display {
   /** what 100 percent stands for */
@@ -165,6 +171,8 @@ export interface ListParams {
 
 /** ListResult is sessions, the most recently updated first. */
 export interface ListResult {
+  /** how many sessions are kept on this machine; older ones are forgotten */
+  maxSessions: number;
   sessions: SessionView[];
 }
 
@@ -270,8 +278,12 @@ export interface SessionDetail {
   model: string;
   /** who serves the model */
   provider: string;
+  /** the host's own record that the breakdown is of, a path; "" where the host keeps none */
+  record?: string;
   /** the host's own id of it */
   sessionId: string;
+  /** what told of it */
+  source: 'hooks' | 'record';
   /** its first event */
   startedAt: string;
   /** whether it lives */
@@ -284,6 +296,14 @@ export interface SessionDetail {
   usage: Usage;
   /** files in use as shown, the most recently used first */
   workingSet: string[];
+}
+
+/** SessionRef names a session. The params of every method about one session begin with it. */
+export interface SessionRef {
+  /** needed only where two hosts have a session of that id */
+  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  /** the host's own id of it */
+  sessionId: string;
 }
 
 /** SessionRemovedParams name a session that is forgotten. */
@@ -314,6 +334,8 @@ export interface SessionView {
   provider: string;
   /** the host's own id of it */
   sessionId: string;
+  /** what told of it */
+  source: 'hooks' | 'record';
   /** its first event */
   startedAt: string;
   /** whether it lives */

@@ -1,17 +1,25 @@
-// The sessions that this window shows, and which of them the status bar does.
+// The sessions that this window shows, and the one that the status bar shows.
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
 import type { SessionRemovedParams, SessionView } from './protocol.ts';
+import type { Server } from './server.ts';
+import { exactly } from './text.ts';
 
-/** Where a window keeps the key of the session that is pinned in it. */
+/** Where a window keeps the key of its pinned session, and the editor that a session was ever seen. */
 const pinnedKey = 'ctxls.pinned';
+const seenKey = 'ctxls.seen';
+
+/** The share of the sessions that are kept from which on some may be missing: ended ones, and those elsewhere, count too. */
+const full = 0.9;
+
+/** Changes within so many milliseconds fire one event: a server that starts sends every session. */
+const gathering = 25;
 
 /** Names a session among those of all hosts. */
 export function keyOf(s: { host: string; sessionId: string }): string {
   return `${s.host}/${s.sessionId}`;
 }
 
-/** What happened to one session; "before" is undefined for a new one and "now" for one that is gone. */
+/** A change of one session; "before" is undefined for a new one and "now" for one that is gone. */
 export interface Change {
   before: SessionView | undefined;
   now: SessionView | undefined;
@@ -19,17 +27,26 @@ export interface Change {
 
 export class Sessions implements vscode.Disposable {
   readonly #all = new Map<string, SessionView>();
+  /** The sorted list; undefined where a change made it out of date. */
+  #list: SessionView[] | undefined;
+  #changes: Change[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** How many sessions the server keeps; 0 until it said so. */
+  #most = 0;
   readonly #changed = new vscode.EventEmitter<Change[]>();
   readonly #disposables: vscode.Disposable[] = [this.#changed];
   readonly #server: Server;
-  readonly #memory: vscode.Memento;
+  readonly #window: vscode.Memento;
+  readonly #editor: vscode.Memento;
 
-  constructor(server: Server, memory: vscode.Memento) {
+  constructor(server: Server, context: Pick<vscode.ExtensionContext, 'workspaceState' | 'globalState'>) {
     this.#server = server;
-    this.#memory = memory;
+    this.#window = context.workspaceState;
+    this.#editor = context.globalState;
     server.on('session/changed', ({ session }) => this.#set([session]));
     server.on('session/removed', gone => this.#remove(gone));
     this.#disposables.push(
+      new vscode.Disposable(() => clearTimeout(this.#timer)),
       server.onDidChangeState(({ kind }) => {
         if (kind === 'running') void this.refresh();
         if (kind === 'failed') this.#replace([]); // better none than one that may be wrong
@@ -38,40 +55,56 @@ export class Sessions implements vscode.Disposable {
     );
   }
 
-  /** Fires after sessions changed, or which one is shown. */
+  /** Fires after sessions changed, or after another one is shown. */
   readonly onDidChange = this.#changed.event;
 
-  /** Those that have not ended, the most recently updated first. */
+  /** Returns the sessions that have not ended, the most recently updated first. Do not change the list. */
   list(): SessionView[] {
-    return [...this.#all.values()].sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt));
+    this.#list ??= [...this.#all.values()]
+      .map(session => ({ session, at: Date.parse(session.updatedAt) }))
+      .sort((a, b) => b.at - a.at)
+      .map(({ session }) => session);
+    return this.#list;
   }
 
   get(key: string): SessionView | undefined {
     return this.#all.get(key);
   }
 
-  /** The one to show: the pinned one, else the most recently updated one that is active. */
+  /** Returns the session to show: the pinned one, else the most recently updated active one. */
   shown(): SessionView | undefined {
     return this.pinned() ?? this.list().find(s => s.state === 'active');
   }
 
   pinned(): SessionView | undefined {
-    return this.#all.get(this.#memory.get<string>(pinnedKey, ''));
+    return this.#all.get(this.#window.get<string>(pinnedKey, ''));
+  }
+
+  /** Whether any session was ever seen in this editor. */
+  everSeen(): boolean {
+    return this.#all.size > 0 || this.#editor.get<boolean>(seenKey, false);
   }
 
   /** Pins a session in this window; undefined goes back to the most recent one. */
   async pin(key: string | undefined): Promise<void> {
-    await this.#memory.update(pinnedKey, key);
-    this.#changed.fire([]);
+    await this.#window.update(pinnedKey, key);
+    this.#fire();
   }
 
-  /** Asks for all of them anew. */
+  /** Says that older sessions are forgotten, where there are as many as the server keeps; else "". */
+  note(): string {
+    if (this.#most === 0 || this.#all.size < this.#most * full) return '';
+    return `The ${exactly(this.#most)} last active sessions are kept. ctxls forgets older ones: store.maxSessions`;
+  }
+
+  /** Asks the server for all sessions. */
   async refresh(): Promise<void> {
     try {
-      const { sessions } = await this.#server.request('session/list', { workspaceFolders: scope() });
+      const { sessions, maxSessions } = await this.#server.request('session/list', { workspaceFolders: scope() });
+      this.#most = maxSessions;
       this.#replace(sessions);
     } catch {
-      // The server went away; when it is there again it is asked again.
+      // The server is gone. When another one runs, it is asked.
     }
   }
 
@@ -79,37 +112,51 @@ export class Sessions implements vscode.Disposable {
     for (const disposable of this.#disposables) disposable.dispose();
   }
 
-  #set(sessions: SessionView[], others: Change[] = []): void {
-    const changes = others;
+  #set(sessions: SessionView[]): void {
     for (const now of sessions) {
       const key = keyOf(now);
       const before = this.#all.get(key);
       if (now.state === 'ended') this.#all.delete(key);
       else this.#all.set(key, now);
-      changes.push({ before, now: now.state === 'ended' ? undefined : now });
+      this.#changes.push({ before, now: now.state === 'ended' ? undefined : now });
     }
-    this.#changed.fire(changes);
+    this.#list = undefined;
+    this.#soon();
   }
 
   #replace(sessions: SessionView[]): void {
-    const there = new Set(sessions.map(keyOf));
-    const gone = [...this.#all].filter(([key]) => !there.has(key));
-    for (const [key] of gone) this.#all.delete(key);
-    this.#set(
-      sessions,
-      gone.map(([, before]) => ({ before, now: undefined })),
-    );
+    const known = new Set(sessions.map(keyOf));
+    for (const [key, before] of this.#all) {
+      if (known.has(key)) continue;
+      this.#all.delete(key);
+      this.#changes.push({ before, now: undefined });
+    }
+    this.#set(sessions);
   }
 
   #remove(gone: SessionRemovedParams): void {
     const before = this.#all.get(keyOf(gone));
     if (!before) return;
     this.#all.delete(keyOf(gone));
-    this.#changed.fire([{ before, now: undefined }]);
+    this.#changes.push({ before, now: undefined });
+    this.#list = undefined;
+    this.#soon();
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => this.#fire(), gathering);
+  }
+
+  #fire(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const changes = this.#changes.splice(0);
+    if (this.#all.size > 0 && !this.#editor.get<boolean>(seenKey, false)) void this.#editor.update(seenKey, true);
+    this.#changed.fire(changes);
   }
 }
 
-/** The folders whose sessions are shown; none is everywhere. */
+/** The folders whose sessions are shown; none stands for all sessions. */
 function scope(): string[] {
   if (vscode.workspace.getConfiguration('ctxls').get('sessions') === 'all') return [];
   const folders = vscode.workspace.workspaceFolders ?? [];

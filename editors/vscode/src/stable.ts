@@ -1,11 +1,11 @@
-// Where hooks find the server that came with the extension. An editor puts each version of an extension into a directory of
-// its own and removes the old ones, and hooks outlive that. So hooks are given a copy in a place that stays, and each new
-// version of the extension brings the copy up to date.
+// The copy of the bundled server that hooks run. An editor puts each version of an extension into a directory of its own and
+// removes the old ones, but hooks stay. So hooks run a copy in a place that stays, and each new version of the extension
+// updates the copy.
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type * as vscode from 'vscode';
-import type { Program } from './server.ts';
+import type { Program } from './locator.ts';
 
 /** Returns the path by which hosts are to run the program. */
 export async function stablePath(context: vscode.ExtensionContext, program: Program): Promise<string> {
@@ -13,6 +13,12 @@ export async function stablePath(context: vscode.ExtensionContext, program: Prog
   const copy = placeOf(context, program);
   if (!(await same(program.path, copy))) await replace(program.path, copy);
   return copy;
+}
+
+/** Returns the program that hosts run, or would run: the copy where there is one. Nothing is copied. */
+export async function installedPath(context: vscode.ExtensionContext, program: Program): Promise<string> {
+  const copy = placeOf(context, program);
+  return program.source === 'bundled' && (await exists(copy)) ? copy : program.path;
 }
 
 /** Brings the copy up to date, where there is one. */

@@ -1,8 +1,8 @@
 // The gauge in the status bar.
 import * as vscode from 'vscode';
-import type { Server } from './client.ts';
 import type { Details } from './details.ts';
 import type { SessionView } from './protocol.ts';
+import type { Server } from './server.ts';
 import type { Sessions } from './sessions.ts';
 import { fill, spoken } from './text.ts';
 import { failedTooltip, quietTooltip, sessionTooltip } from './tooltip.ts';
@@ -16,6 +16,7 @@ export class StatusBar implements vscode.Disposable {
   readonly #sessions: Sessions;
   readonly #server: Server;
   readonly #details: Details;
+  #preview: string | undefined;
 
   constructor(sessions: Sessions, server: Server, details: Details) {
     this.#sessions = sessions;
@@ -35,16 +36,21 @@ export class StatusBar implements vscode.Disposable {
     this.update();
   }
 
+  /** Shows the session in another format until it is called without one. */
+  preview(format?: string): void {
+    this.#preview = format;
+    this.update();
+  }
+
   update(): void {
     const shown = this.#sessions.shown();
-    void vscode.commands.executeCommand('setContext', 'ctxls.hasSession', shown !== undefined);
     if (this.#server.state.kind === 'failed') this.#showFailure(this.#server.state.why);
     else if (shown) this.#show(shown);
     else this.#showNothing();
   }
 
   #show(s: SessionView): void {
-    const format = vscode.workspace.getConfiguration('ctxls').get('statusBar.format', '');
+    const format = this.#preview ?? vscode.workspace.getConfiguration('ctxls').get('statusBar.format', '');
     const item = this.#item;
     item.text = fill(format, s);
     item.backgroundColor = background(s);
@@ -54,20 +60,25 @@ export class StatusBar implements vscode.Disposable {
     item.show();
   }
 
+  /** Until a first session was seen, a lone icon would say nothing: it says what to do. */
   #showNothing(): void {
     const item = this.#item;
-    item.text = '$(pulse)';
+    const isNew = !this.#sessions.everSeen();
+    item.text = isNew ? '$(pulse) ctxls: set up' : '$(pulse)';
     item.backgroundColor = undefined;
-    item.tooltip = quietTooltip();
-    item.accessibilityInformation = { label: 'Context window: no active session here', role: 'button' };
-    item.command = 'ctxls.pickSession';
+    item.tooltip = quietTooltip(isNew);
+    item.accessibilityInformation = {
+      label: isNew ? 'ctxls: set up an agent host' : 'Context window: no active session here',
+      role: 'button',
+    };
+    item.command = isNew ? 'ctxls.installHooks' : 'ctxls.pickSession';
     if (vscode.workspace.getConfiguration('ctxls').get('statusBar.whenNoSession') === 'hide') item.hide();
     else item.show();
   }
 
   #showFailure(why: string): void {
     const item = this.#item;
-    item.text = '$(warning) ctxls';
+    item.text = '$(debug-disconnect) ctxls';
     item.backgroundColor = undefined;
     item.tooltip = failedTooltip(why);
     item.accessibilityInformation = { label: `ctxls does not run: ${why}`, role: 'button' };
@@ -80,6 +91,7 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
+/** The background of a level. Themes of high contrast have none, which is why the icon says the level, too. */
 function background(s: SessionView): vscode.ThemeColor | undefined {
   switch (s.usage.level) {
     case 'warning':

@@ -1,4 +1,4 @@
-// How figures are written for people. Nothing here knows VS Code or computes a figure: that is the server's.
+// How figures are written for people. Nothing here knows VS Code, and no figure is computed: the server does that.
 import type { SessionView, Usage } from './protocol.ts';
 
 /** Stands where a figure is not known. It is never a zero. */
@@ -28,11 +28,24 @@ export function mark(u: Usage): string {
   return u.provenance === 'estimate' ? '~' : '';
 }
 
-/** Draws the share of the window in the given number of cells. */
+/** Marks in a bar where the host compacts. */
+export const compactionMark = '│';
+
+/** Draws the share of the window in the given number of cells, with a mark where the host compacts. */
 export function bar(u: Usage, cells: number): string {
-  if (u.display.percent === null) return '·'.repeat(cells);
-  const full = Math.min(Math.floor((u.display.percent * cells + 50) / 100), cells);
-  return '█'.repeat(full) + '░'.repeat(cells - full);
+  const { percent } = u.display;
+  const full = percent === null ? 0 : Math.min(Math.floor((percent * cells + 50) / 100), cells);
+  const drawn = percent === null ? Array(cells).fill('·') : [...'█'.repeat(full), ...'░'.repeat(cells - full)];
+  const at = compactionShare(u);
+  if (at !== null) drawn[Math.min(Math.floor(at * cells), cells - 1)] = compactionMark;
+  return drawn.join('');
+}
+
+/** Returns where in the window the host compacts, 0–1 of what a bar shows; null where no bar has that place. */
+export function compactionShare(u: Usage): number | null {
+  if (u.compactionTokens === null) return null;
+  const share = u.compactionTokens / u.display.limitTokens;
+  return share < 1 ? share : null;
 }
 
 /** Writes how long ago a time (RFC 3339) was. */
@@ -47,6 +60,19 @@ export function age(at: string, now: number): string {
 /** Names a session for people: by its title, else by the last part of its directory, else by its id. */
 export function name(s: SessionView): string {
   return s.title || s.cwd.split(/[\\/]/).findLast(part => part !== '') || s.sessionId.slice(0, 8);
+}
+
+/** Cuts a text that is longer than the limit in its middle: the end of a path names the file. */
+export function middle(text: string, limit: number): string {
+  const characters = [...text];
+  if (characters.length <= limit) return text;
+  const head = Math.floor((limit - 1) / 3);
+  return `${characters.slice(0, head).join('')}…${characters.slice(head + 1 - limit).join('')}`;
+}
+
+/** Cuts every word that is longer than the limit in its middle. */
+export function shorten(text: string, limit: number): string {
+  return text.replace(/\S+/g, word => middle(word, limit));
 }
 
 /** A path as people write it: with ~ for their home directory. */
@@ -70,17 +96,36 @@ export const windowProvenances: Record<Usage['windowProvenance'], string> = {
   suffix: 'the model’s name',
   learned: 'learned from requests',
   table: 'built-in table',
-  default: 'assumed: nobody knows',
+  default: 'assumed: the model is not known',
 };
+
+/** The icon of each level. Color alone must not tell one from another: some themes show none. */
+const levelIcons: Record<NonNullable<Usage['level']>, string> = {
+  normal: 'pulse',
+  notice: 'pulse',
+  warning: 'warning',
+  critical: 'flame',
+};
+
+/** Returns the name of the icon that stands for a session's level, or for a compaction that runs. */
+export function icon(s: Pick<SessionView, 'compacting' | 'usage'>): string {
+  return s.compacting ? 'sync~spin' : levelIcons[s.usage.level ?? 'normal'];
+}
+
+/** Whether the icon says something that the figures do not. */
+function isTelling(name: string): boolean {
+  return name !== levelIcons.normal;
+}
 
 /**
  * Fills a format of the status bar. Parts, set off by " · " or " | ", are left out when they have placeholders and none of them
- * applies; the first part always stays, so that an unknown share is shown as "?".
+ * applies; the first part always stays, so that an unknown share is shown as "?". From the level "warning" on the icon stands
+ * before a format that does not place it.
  */
 export function fill(format: string, s: SessionView): string {
   const u = s.usage;
   const values: Record<string, string> = {
-    icon: s.compacting ? '$(sync~spin)' : '$(pulse)',
+    icon: `$(${icon(s)})`,
     percent: percent(u),
     tokens: u.display.tokens === null ? '' : mark(u) + tokens(u.display.tokens),
     window: tokens(u.display.limitTokens),
@@ -107,29 +152,29 @@ export function fill(format: string, s: SessionView): string {
     );
     text += (text && i > 0 ? pieces[i - 1] : '') + filled;
   }
-  return s.compacting && !format.includes('{icon}') ? `${text} $(sync~spin)` : text;
+  return text && isTelling(icon(s)) && !format.includes('{icon}') ? `${values.icon} ${text}` : text;
 }
 
-/** Makes text from outside one line of a bearable length. */
+/** Makes one line, at most limit characters long, of text from outside. */
 export function line(text: string, limit = 60): string {
   const one = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return one.length > limit ? `${one.slice(0, limit - 1).trimEnd()}…` : one;
 }
 
-/** Makes text from outside fit for a label, where "$(name)" would be an icon. */
+/** Escapes text from outside for a label, where "$(name)" would be an icon. */
 export function label(text: string, limit?: number): string {
   return line(text, limit).replaceAll('$(', '\\$(');
 }
 
-/** Makes text from outside fit for Markdown: nothing in it is markup. Any ASCII punctuation may be escaped. */
+/** Escapes text from outside for Markdown: every ASCII punctuation mark, so that nothing is markup. */
 export function literal(text: string, limit?: number): string {
   return line(text, limit).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
-/** Says a session's state to somebody who does not see the bar. */
+/** Describes a session for a screen reader. */
 export function spoken(s: SessionView): string {
   const u = s.usage;
-  const parts = [`Context window of ${name(s)}`];
+  const parts = [`Context window of ${line(name(s), 40)}`];
   if (u.display.percent === null) parts.push('how full is not known');
   else parts.push(`${u.provenance === 'estimate' ? 'about ' : ''}${u.display.percent} percent full`);
   if (u.toCompaction !== null) parts.push(`${exactly(u.toCompaction)} tokens to compaction`);

@@ -1,12 +1,17 @@
-// What the gauge says when the pointer rests on it.
+// The tooltip of the gauge and of the rows in the sessions view.
 import * as vscode from 'vscode';
-import { type Known, partName } from './details.ts';
+import { type Known, knownBreakdown, partName, whyUnknown } from './details.ts';
 import { facts } from './facts.ts';
+import { openCommand, openLink } from './files.ts';
 import type { SessionView } from './protocol.ts';
-import { bar, literal, name, percent, tokens, unknown } from './text.ts';
+import { bar, literal, middle, name, percent, shorten, tokens, unknown } from './text.ts';
 
 /** How much of a list is shown. */
-const most = { files: 5, parts: 5, agents: 4 };
+const most = { files: 6, parts: 6, agents: 4 };
+
+/** How many items of a list stand in one row, and the longest word in characters: the tooltip is narrow, and what does not fit is cut. */
+const perRow = 2;
+const longestWord = 30;
 
 /** The only commands that a tooltip may run. */
 const commands = [
@@ -19,19 +24,26 @@ const commands = [
   'ctxls.showLog',
   'ctxls.openSettings',
   'ctxls.getStarted',
+  openCommand,
 ];
 
 /** Describes a session. What comes from outside is text, never markup. */
 export function sessionTooltip(s: SessionView, breakdown: Known, pinned: boolean, now: number): vscode.MarkdownString {
-  const known = facts(s, now);
+  const known = facts(s, now).map(([label, value]): Row => [label, literal(shorten(value, longestWord), 300)]);
   const asOf = known.pop(); // belongs under everything
   const text = markdown();
-  text.appendMarkdown(`**${literal(name(s))}** &nbsp; ${bar(s.usage, 16)} &nbsp; ${percent(s.usage)}\n\n`);
-  rows(text, [
+  text.appendMarkdown(
+    `**${literal(shorten(name(s), longestWord))}** &nbsp; ${bar(s.usage, 16)} &nbsp; ${percent(s.usage)}\n\n`,
+  );
+  table(text, [
     ...known,
-    ['Filled by', filling(breakdown)],
-    ['Works on', list(s.workingSet, most.files) || unknown],
-    ...agents(s),
+    ...list('Filled by', filling(breakdown), most.parts),
+    ...list(
+      'Works on',
+      s.workingSet.map(path => fileLink(s, path)),
+      most.files,
+    ),
+    ...(s.agents.length > 0 ? list('Sub-agents', agents(s), most.agents) : []),
     ...(asOf ? [asOf] : []),
   ]);
   links(text, [
@@ -44,17 +56,23 @@ export function sessionTooltip(s: SessionView, breakdown: Known, pinned: boolean
   return text;
 }
 
-export function quietTooltip(): vscode.MarkdownString {
+/** Says that no session is active, and what can be done. */
+export function quietTooltip(isNew: boolean): vscode.MarkdownString {
   const text = markdown();
-  text.appendMarkdown('No session is active in this workspace.\n\n');
+  text.appendMarkdown(
+    isNew
+      ? 'ctxls shows how full the context window of your coding agent is.\n\nLet the agent tell ctxls, then start a session.\n\n'
+      : 'No session is active in this workspace.\n\n',
+  );
   links(text, [
-    ['Sessions', 'ctxls.pickSession'],
-    ['Install hooks', 'ctxls.installHooks'],
+    ['Set up', 'ctxls.installHooks'],
     ['Get started', 'ctxls.getStarted'],
+    ['Sessions', 'ctxls.pickSession'],
   ]);
   return text;
 }
 
+/** Says why the server does not run, and what can be done. */
 export function failedTooltip(why: string): vscode.MarkdownString {
   const text = markdown();
   text.appendMarkdown('**ctxls does not run**\n\n');
@@ -67,6 +85,9 @@ export function failedTooltip(why: string): vscode.MarkdownString {
   return text;
 }
 
+/** A label and a value in Markdown. */
+type Row = [label: string, value: string];
+
 function markdown(): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: commands };
@@ -74,11 +95,9 @@ function markdown(): vscode.MarkdownString {
   return text;
 }
 
-function rows(text: vscode.MarkdownString, all: [string, string][]): void {
+function table(text: vscode.MarkdownString, all: Row[]): void {
   text.appendMarkdown('| | |\n|:--|:--|\n');
-  for (const [label, value] of all) {
-    text.appendMarkdown(`| ${label} | ${literal(value, 300)} |\n`);
-  }
+  for (const [label, value] of all) text.appendMarkdown(`| ${label} | ${value} |\n`);
   text.appendMarkdown('\n');
 }
 
@@ -86,22 +105,30 @@ function links(text: vscode.MarkdownString, all: (readonly [string, string])[]):
   text.appendMarkdown(all.map(([label, command]) => `[${label}](command:${command})`).join(' &nbsp;·&nbsp; '));
 }
 
-function filling(breakdown: Known): string {
-  if (!breakdown) return unknown;
-  const largest = [...breakdown.parts].sort((a, b) => b.tokens - a.tokens);
-  return list(
-    largest.map(part => `${partName(part)} ~${tokens(part.tokens)}`),
-    most.parts,
-  );
+/** Spreads a list over rows, of which only the first has the label. */
+function list(label: string, items: string[], limit: number): Row[] {
+  if (items.length === 0) return [[label, unknown]];
+  const shown = items.slice(0, limit);
+  const rows: Row[] = [];
+  for (let i = 0; i < shown.length; i += perRow)
+    rows.push([i === 0 ? label : '', shown.slice(i, i + perRow).join(', ')]);
+  const last = rows.at(-1);
+  if (last && items.length > limit) last[1] += ` and ${items.length - limit} more`;
+  return rows;
 }
 
-function agents(s: SessionView): [string, string][] {
-  if (s.agents.length === 0) return [];
-  const all = s.agents.map(a => `${a.agentType || 'agent'} ${percent(a.usage)}`);
-  return [['Sub-agents', list(all, most.agents)]];
+function fileLink(s: SessionView, path: string): string {
+  return `[${literal(middle(path, longestWord))}](${openLink(s, path)})`;
 }
 
-function list(all: string[], limit: number): string {
-  const more = all.length - limit;
-  return all.slice(0, limit).join(', ') + (more > 0 ? ` and ${more} more` : '');
+function filling(known: Known): string[] {
+  const breakdown = knownBreakdown(known);
+  if (!breakdown) return [literal(whyUnknown(known), 200)];
+  return [...breakdown.parts]
+    .sort((a, b) => b.tokens - a.tokens)
+    .map(part => `${literal(shorten(partName(part), longestWord))} ~${tokens(part.tokens)}`);
+}
+
+function agents(s: SessionView): string[] {
+  return s.agents.map(a => `${literal(a.agentType || 'agent', longestWord)} ${percent(a.usage)}`);
 }

@@ -25,6 +25,16 @@ function captured(kind: Kind): string {
   return found;
 }
 
+/** A host cuts what a tool returns: at most so many tokens of a file are read at once. */
+const mostOfAResult = 4_000;
+
+const sentence = 'The parser is ported, and its tests are left to do. ';
+
+/** Repeats a line until it has about so many tokens: both lines here have about ten. */
+function written(line: string, tokens: number): string {
+  return line.repeat(Math.max(1, Math.round(tokens / 10)));
+}
+
 /** Where processes of ctxls run: which program, and with which environment. */
 export interface Machine {
   ctxls: string;
@@ -45,6 +55,11 @@ export class Agent {
     this.cwd = cwd;
     this.transcript = join(machine.env.HOME ?? '', '.claude/projects/p', `${id}.jsonl`);
     mkdirSync(dirname(this.transcript), { recursive: true });
+  }
+
+  /** Another session in the same place. */
+  another(id: string): Agent {
+    return new Agent(this.#machine, id, this.cwd);
   }
 
   /** Returns a captured payload, as it would be of this session. */
@@ -81,9 +96,13 @@ export class Agent {
     const prompt = 'look at what is left to do and go on';
     this.hook('UserPromptSubmit', { prompt, prompt_id: randomUUID() }); // told twice, one prompt is one
     this.#write('prompt', { role: 'user', content: prompt });
-    for (const file of files) this.#read(file, tokens);
+    const grown = Math.max(0, tokens - this.#tokens);
+    for (const file of files) {
+      const parts = Math.max(1, Math.ceil(grown / files.length / mostOfAResult));
+      for (let i = 0; i < parts; i++) this.#read(file, grown / files.length / parts);
+    }
     if (files.length > 0) this.reads(...files);
-    this.#answer('answer', tokens);
+    this.#answer('answer', tokens, files.length > 0 ? undefined : [{ type: 'text', text: written(sentence, grown) }]);
     this.#tokens = tokens;
     this.hook('Stop');
   }
@@ -109,14 +128,12 @@ export class Agent {
     this.hook('PostToolBatch.parallel', { tool_calls });
   }
 
-  /** A file is read: the call, and what it gave back, which grows with what the window came to hold. */
+  /** Reads a file of so many tokens: the call, and its result. */
   #read(file: string, tokens: number): void {
     const id = `toolu_${this.id.slice(0, 4)}_${++this.#lines}`;
     const content = [{ type: 'tool_use', id, name: 'Read', input: { file_path: join(this.cwd, file) } }];
     this.#answer('call', this.#tokens + 60, content);
-    const text = 'func parse(line string) (node, error) {\n'.repeat(
-      Math.max(1, Math.round((tokens - this.#tokens) / 14)),
-    );
+    const text = written('func parse(line string) (node, error) {\n', tokens);
     this.#write('result', { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text }] });
   }
 

@@ -1,4 +1,4 @@
-// Makes elements. Whatever is shown goes in as text.
+// Makes elements. What they show goes in as text.
 
 type Child = Node | string | null;
 
@@ -33,5 +33,5 @@ export function exactly(n: number): string {
   return n.toLocaleString('en-US');
 }
 
-/** Writes a number of tokens in short: 812, 9.4k, 144k, 1.05M. */
-export { tokens } from '../text.ts';
+/** Figures are written as everywhere else. */
+export { compactionShare, tokens } from '../text.ts';

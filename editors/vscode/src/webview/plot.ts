@@ -5,6 +5,9 @@ import { exactly, h, svg, tokens } from './dom.ts';
 const height = 240;
 const margin = { top: 18, right: 12, bottom: 24, left: 52 };
 
+/** The least width of the picture, in pixels: below it the page would scroll sideways in a narrow panel. */
+const narrowest = 160;
+
 /** With more points than this they run into each other, and the line alone is drawn. */
 const mostDots = 80;
 
@@ -41,7 +44,7 @@ export function plot(into: HTMLElement, curve: Curve): void {
     picture?.point(at);
   };
   const draw = () => {
-    const width = Math.max(280, Math.floor(canvas.clientWidth));
+    const width = Math.max(narrowest, Math.floor(canvas.clientWidth));
     if (picture?.width === width) return;
     picture = drawn(curve, width);
     canvas.replaceChildren(picture.element);

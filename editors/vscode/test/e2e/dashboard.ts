@@ -1,16 +1,49 @@
 // The dashboard: drawn, in all themes, by keyboard, and without a request to anywhere.
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
+import { toast } from './editor.ts';
 import { away, gauge, reads, until, type World } from './world.ts';
 
-const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern', 'high-contrast': 'Default High Contrast' };
+const themes = {
+  light: 'Default Light Modern',
+  dark: 'Default Dark Modern',
+  'high-contrast': 'Default High Contrast',
+  'high-contrast-light': 'Default High Contrast Light',
+};
+
+/** Of the window, in pixels: the page is what the side bar leaves of it. */
+const widths = [320, 900, 2_560];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function theDashboard(t: TestContext, world: World): Promise<void> {
   const { page } = world;
   await world.command('View: Close All Editors');
   const other = world.agent('d3333333-0000-4000-8000-000000000003');
   const agent = world.agent('d4444444-0000-4000-8000-000000000004');
+
+  await t.test('without a session it says what to do, with buttons', async () => {
+    // Another browser's window: it has seen no session yet.
+    const bare = await world.open(join(world.root, 'home/dev/empty'));
+    await reads(gauge(bare), 'ctxls: set up');
+    await bare.locator('.activitybar .action-label[aria-label^="ctxls"]').click();
+    await bare.locator('.welcome-view').getByRole('button', { name: 'Set Up an Agent Host' }).waitFor();
+    await bare.locator('.pane-header, .title-actions').locator('[aria-label="Show Dashboard"]').first().click();
+    const frame = dashboard(bare);
+    await reads(frame.locator('h1'), 'No session yet');
+    await frame.getByRole('button', { name: 'Get Started' }).waitFor();
+    await world.picture('welcome', bare);
+    await frame.getByRole('button', { name: 'Set Up an Agent Host' }).click();
+    await reads(
+      bare.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Codex' }),
+      /not found on this machine/,
+    );
+    await bare.close({ runBeforeUnload: true });
+    await until(() => world.servers().length === 1, 'its server goes with it');
+  });
 
   await t.test('it draws the curve with its compaction, the contents and the figures of all tasks', async () => {
     other.statusline(46_000, { session_name: 'write the release notes' });
@@ -47,11 +80,27 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
   await t.test('it fits each kind of theme', async () => {
     await world.command('View: Close Primary Side Bar').catch(() => {});
     const { width, height } = page.viewportSize() ?? { width: 1280, height: 800 };
+    const long = 'a/title/without/any/space/'.repeat(6);
+    agent.statusline(120_000, { session_name: long });
+    await reads(dashboard(page).locator('h1'), /^a\/title/);
+    assert.equal(await dashboard(page).getByText('a/title/without').count(), 1, 'the title stands there once');
+    const found: string[] = [];
+    for (const [name, theme] of Object.entries(themes)) {
+      world.set({ 'workbench.colorTheme': theme });
+      await dashboard(page).locator(`body[data-vscode-theme-kind="vscode-${name}"]`).waitFor();
+      for (const wide of widths) {
+        await page.setViewportSize({ width: wide, height });
+        await until(async () => (await overflow(page)) === 0, `all of it in sight at ${wide} pixels, ${name}`, 10_000);
+        found.push(...(await violations(page)).map(text => `${name}, ${wide} pixels: ${text}`));
+      }
+    }
+    assert.deepEqual(found, []);
+    agent.statusline(120_000, { session_name: 'port the parser' });
+    await reads(dashboard(page).locator('h1'), 'port the parser');
     await page.setViewportSize({ width, height: 1400 }); // all of it in one picture
     for (const [name, theme] of Object.entries(themes)) {
       world.set({ 'workbench.colorTheme': theme });
-      const kind = name === 'high-contrast' ? 'vscode-high-contrast' : `vscode-${name}`;
-      await dashboard(page).locator(`body.${kind}`).waitFor();
+      await dashboard(page).locator(`body[data-vscode-theme-kind="vscode-${name}"]`).waitFor();
       await away(page);
       await world.picture(`dashboard-${name}`);
     }
@@ -85,7 +134,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     assert.equal(await slider.inputValue(), at);
     assert.equal(await frame.locator('#point:focus').count(), 1, 'the focus');
     assert.equal(await frame.locator('#history details[open]').count(), 1, 'the open table');
-    await frame.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
+    await frame.getByRole('combobox', { name: 'Show another session' }).selectOption({ index: 1 });
     await reads(frame.locator('h1'), 'write the release notes');
     await frame.getByRole('button', { name: 'Pin to Status Bar' }).click();
     await reads(gauge(page), '23% · 121k left');
@@ -93,9 +142,27 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     await reads(gauge(page), '62% · 43k left');
   });
 
+  await t.test('files are links, and what fills the window says why it is not known', async () => {
+    const frame = dashboard(page);
+    mkdirSync(join(world.project, 'src'), { recursive: true });
+    writeFileSync(join(world.project, 'src/parse.go'), 'package parse\n');
+    await frame.getByRole('combobox', { name: 'Show another session' }).selectOption({ index: 1 });
+    await frame.locator('#files').getByRole('button', { name: 'src/parse.go', exact: true }).click();
+    await page.locator('.monaco-editor .view-line').filter({ hasText: 'package parse' }).waitFor();
+    await world.command('ctxls: Show Dashboard');
+    await frame.locator('#files').getByRole('button', { name: 'README.md' }).click();
+    await toast(page, 'there is no file README.md');
+    const lost = world.agent('d5555555-0000-4000-8000-000000000005');
+    lost.statusline(20_000, { session_name: 'lost', transcript_path: '/nowhere/at-all.jsonl' });
+    await frame.getByRole('combobox', { name: 'Show another session' }).selectOption({ label: 'lost (10%, active)' });
+    await reads(frame.locator('#parts'), /Not known: \S+ .*\./);
+    await reads(frame.locator('dl').first(), /Growth\? \(known after the first turn\)/);
+    lost.hook('SessionEnd.other');
+    await reads(frame.locator('h1'), 'port the parser');
+  });
+
   await t.test('names are text there, and nothing may be loaded', async () => {
     const frame = dashboard(page);
-    await frame.getByRole('combobox', { name: 'Session' }).selectOption({ index: 0 });
     agent.statusline(120_000, { session_name: '<img src=x onerror=alert(1)><b>bold</b>' });
     await reads(frame.locator('h1'), '<img src=x onerror=alert(1)><b>bold</b>');
     assert.equal(await frame.locator('h1 *, img').count(), 0);
@@ -112,6 +179,28 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     assert.equal(refused, 'refused not run');
     agent.statusline(120_000, { session_name: 'port the parser' });
     await reads(frame.locator('h1'), 'port the parser');
+  });
+}
+
+/** How far the page is wider than its window, in pixels. */
+async function overflow(page: Page): Promise<number> {
+  return dashboard(page)
+    .locator('html')
+    .evaluate(html => Math.max(0, html.scrollWidth - html.clientWidth));
+}
+
+/** What axe objects to. */
+async function violations(page: Page): Promise<string[]> {
+  const handle = await dashboard(page).locator('body').elementHandle();
+  const frame = await handle?.ownerFrame();
+  assert(frame);
+  await frame.evaluate(axe); // by the browser's debugger, which no policy of the page holds
+  return frame.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   });
 }
 

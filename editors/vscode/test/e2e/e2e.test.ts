@@ -6,12 +6,13 @@ import { theFleet } from './fleet.ts';
 import { theGauge } from './gauge.ts';
 import { theLifecycle, theTrust } from './lifecycle.ts';
 import { theSessions } from './sessions.ts';
+import { theView } from './view.ts';
 import { World } from './world.ts';
 
 test('the extension in a real VS Code', async t => {
   const world = await World.start();
   t.after(() => world.stop());
-  const parts = { theGauge, theSessions, theDashboard, theEditor, theLifecycle, theFleet };
+  const parts = { theGauge, theSessions, theView, theDashboard, theEditor, theLifecycle, theFleet };
   for (const [name, part] of Object.entries(parts)) {
     if (process.env.CTXLS_PART && process.env.CTXLS_PART !== name) continue;
     await t.test(name, async t => {

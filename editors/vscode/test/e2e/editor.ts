@@ -50,6 +50,10 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     mkdirSync(dirname(settings), { recursive: true });
     writeFileSync(settings, '{\n  "model": "opus"\n}\n');
     await world.command('ctxls: Install Hooks for a Host');
+    await reads(option(page, 'Claude Code'), /^Claude Code\s*found on this machine/);
+    await reads(option(page, 'Codex'), /^Codex\s*not found on this machine/);
+    // The list stays when something else takes the focus.
+    await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: 'notes.txt' }).click();
     await choose(page, 'Claude Code');
     await choose(page, 'For me, everywhere');
     await choose(page, 'Hooks and status line');
@@ -61,17 +65,37 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await choose(page, 'Install');
     await toast(page, 'installed in');
     const { hooks, statusLine } = JSON.parse(readFileSync(settings, 'utf8'));
-    const program: string = hooks.SessionStart[0].hooks[0].command;
+    // A shell runs the program, so that one that is gone breaks no host.
+    const [hook] = hooks.SessionStart[0].hooks;
+    const program = [hook.command, ...(hook.args ?? [])].find((word: string) => word.endsWith('/ctxls')) ?? '';
     assert.match(statusLine.command, /statusline/);
     // What hooks run must outlive the extension's directory, which goes with its next version.
     assert(!program.includes('/extensions/'), program);
     assert(existsSync(program) && statSync(program).mode & 0o100, program);
     assert.match(execFileSync(program, ['version'], { encoding: 'utf8' }), /^ctxls \d/);
     await world.command('ctxls: Install Hooks for a Host');
+    await reads(option(page, 'Claude Code'), /^Claude Code\s*installed/);
     await choose(page, 'Claude Code');
     await choose(page, 'For me, everywhere');
     await choose(page, 'Hooks and status line');
     await toast(page, 'nothing to do');
+  });
+
+  await t.test('the format of the status bar is seen before it is chosen', async () => {
+    await world.command('ctxls: Choose Status Bar Format');
+    const input = page.locator('.quick-input-widget input.input');
+    await input.fill('{tokens} of {window}');
+    await reads(gauge(page), '50k of 200k');
+    await page.keyboard.press('Escape');
+    await reads(gauge(page), '25% · 117k left');
+    await world.command('ctxls: Choose Status Bar Format');
+    await choose(page, 'a bar with a mark where the host compacts');
+    await reads(gauge(page), '██░░░░│░ 25%');
+    await until(() => world.settings('user')['ctxls.statusBar.format'] === '{icon} {bar} {percent}', 'it is kept');
+    await world.picture('format');
+    await world.command('ctxls: Choose Status Bar Format');
+    await choose(page, 'what is left to compaction');
+    await reads(gauge(page), '25% · 117k left');
   });
 
   await t.test('the walkthrough opens, and the log', async () => {
@@ -81,6 +105,8 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
       .filter({ hasText: 'Get started with ctxls' })
       .first()
       .waitFor();
+    const step = page.locator('.getting-started-step').filter({ hasText: 'Let your agent tell ctxls' }).first();
+    await step.locator('.codicon-getting-started-step-checked').first().waitFor(); // since hooks were installed
     await world.picture('walkthrough');
     await world.command('ctxls: Show Log');
     await page
@@ -93,8 +119,12 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
   });
 }
 
+function option(page: Page, text: string) {
+  return page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first();
+}
+
 async function choose(page: Page, text: string): Promise<void> {
-  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first().click();
+  await option(page, text).click();
 }
 
 /** Waits for a notification and closes it. */

@@ -13,10 +13,10 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
   const { page } = world;
   const agent = world.agent('a1111111-0000-4000-8000-000000000001');
 
-  await t.test('no session is quiet: a lone icon, no notification; hidden where the settings say so', async () => {
-    await reads(gauge(page), '');
+  await t.test('before the first session it says what to do; hidden where the settings say so', async () => {
+    await reads(gauge(page), 'ctxls: set up');
     assert.equal(await gauge(page).locator('.codicon-pulse').count(), 1);
-    assert.match(await label(page), /no active session/);
+    assert.match(await label(page), /set up an agent host/);
     assert.equal(await page.locator('.notification-toast').count(), 0);
     await world.picture('quiet');
     world.set({ 'ctxls.statusBar.whenNoSession': 'hide' });
@@ -48,12 +48,12 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await world.command('Terminal: Kill All Terminals');
   });
 
-  await t.test('it follows within a second, with the colour of each level', async () => {
-    for (const [tokens, text, kind, level] of [
-      [80_000, '40% · 87k left', '', 'normal'],
-      [112_000, '56% · 55k left', '', 'notice'],
-      [144_000, '72% · 23k left', 'warning-kind', 'warning'],
-      [172_000, '86% · 0 left', 'error-kind', 'critical'],
+  await t.test('it follows within a second, with the color and the icon of each level', async () => {
+    for (const [tokens, text, kind, level, icon] of [
+      [80_000, '40% · 87k left', '', 'normal', 'pulse'],
+      [112_000, '56% · 55k left', '', 'notice', 'pulse'],
+      [144_000, '72% · 23k left', 'warning-kind', 'warning', 'warning'],
+      [172_000, '86% · 0 left', 'error-kind', 'critical', 'flame'],
     ] as const) {
       agent.turn(tokens);
       const ms = await reads(gauge(page), text);
@@ -64,20 +64,35 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
       for (const one of ['warning-kind', 'error-kind'])
         assert.equal(classes.includes(one), one === kind, `${level}: ${classes}`);
       assert.match(await label(page), new RegExp(`level ${level}`));
+      assert.equal(await gauge(page).locator(`.codicon-${icon}`).count(), 1, `the icon of ${level}`);
       await world.picture(`level-${level}`);
     }
   });
 
   await t.test('crossing critical is told once, with something to do', async () => {
-    const toast = page.locator('.notification-toast').filter({ hasText: 'context window is 86 % full' });
+    const toast = page.locator('.notification-toast').filter({ hasText: 'context window is 86% full' });
     await toast.waitFor();
-    await toast.hover(); // else it goes by itself after some seconds
     await world.picture('notice');
     agent.turn(174_000);
     await reads(gauge(page), '87% · 0 left');
-    assert.equal(await page.locator('.notification-toast').count(), 1, 'it was told again');
-    await toast.getByRole('button', { name: 'Don’t Show Again' }).click();
+    const toasts = page.locator('.notification-toast');
+    await reads(toasts.first(), /the context window is 87% full/); // the figure follows
+    assert.equal(await toasts.count(), 1, 'it was told again');
+    await toasts.first().getByText('Dismiss').click();
+    await until(async () => (await toasts.count()) === 0, 'it is dismissed');
+    agent.turn(20_000);
+    await reads(gauge(page), '10% · 147k left');
+    agent.turn(174_000);
+    await toasts.first().waitFor();
+    agent.hook('PreCompact.manual');
+    agent.hook('PostCompact.manual', { compact_summary: 'all is well' });
+    await until(async () => (await toasts.count()) === 0, 'a compaction takes it back');
+    agent.turn(40_000);
+    await reads(gauge(page), '20% · 127k left');
+    agent.turn(174_000);
+    await toasts.first().getByText('Don’t Show Again').click();
     await until(() => world.settings('user')['ctxls.notices.critical'] === false, 'it is silenced for good');
+    await until(async () => (await toasts.count()) === 0, 'and goes');
   });
 
   await t.test('compacting is marked, an estimate has its “~”, and the next report is exact', async () => {
@@ -98,7 +113,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     world.set({
       'ctxls.statusBar.format': '$(rocket) {tokens}/{window} · {model} · {agents} agents | {compactions}x {unknown}',
     });
-    await reads(gauge(page), '30k/200k · claude-sonnet-4-6 | 1x {unknown}');
+    await reads(gauge(page), '30k/200k · claude-sonnet-4-6 | 2x {unknown}');
     assert.equal(await gauge(page).locator('.codicon-rocket').count(), 1);
     world.set({});
     await reads(gauge(page), '15% · 137k left');
@@ -107,7 +122,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
   await t.test('the tooltip tells all that is known', async () => {
     agent.statusline(30_000, { session_name: 'tidy up' });
     for (const tokens of [52_000, 75_000, 99_000, 121_000]) agent.turn(tokens, 'src/main.go');
-    agent.turn(144_000, 'src/util.go');
+    agent.turn(144_000, 'src/util.go', `src/${'long/'.repeat(20)}name.go`);
     await reads(gauge(page), '72% · 23k left');
     const tooltip = await hover(page);
     await reads(tooltip, /tidy up.*results of Read ~\d+k/s);
@@ -116,13 +131,21 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
       /claude-sonnet-4-6 \(anthropic, claude-code\)/,
       /Window 200,000 tokens: the host says so/,
       /Tokens 144,000, 72\.0 % of the window/,
-      /Compaction at 167,000, 23,000 left; 1 so far/,
+      /Compaction at 167,000, 23,000 left; 2 so far/,
       /Growth 2\dk a turn; about 1 turns? left/,
-      /Filled by .*results of Read ~\d+k, /,
-      /Works on src\/util\.go, src\/main\.go/,
+      /Filled by .*results of Read ~\d+k/,
+      /Works on src\/long\/…ng\/long\/long\/name\.go, src\/util\.go src\/main\.go/,
       /As of just now, from the transcript/,
     ]) {
       assert.match(text, part);
+    }
+    const box = await tooltip.boundingBox();
+    for (const cell of await tooltip.locator('td').all()) {
+      const inside = await cell.boundingBox();
+      assert(
+        box && inside && inside.x + inside.width <= box.x + box.width,
+        `cut on the right: ${await cell.innerText()}`,
+      );
     }
     await world.picture('tooltip');
     await tooltip
@@ -138,10 +161,10 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     const name = '**x** $(bug) [run](command:workbench.action.quit) <img src=x onerror=alert(1)> | `c`';
     agent.statusline(144_000, { session_name: name });
     world.set({ 'ctxls.statusBar.format': '{title}' });
-    await reads(gauge(page), /^\*\*x\*\* \$\(bug\) \[run\]\(command:/);
+    await reads(gauge(page), /^\*\*x\*\* \$\(bug\) \[run\]\(command:/); // the icon of its level is before it
     assert.equal(await gauge(page).locator('.codicon-bug').count(), 0);
     const tooltip = await hover(page);
-    await reads(tooltip, /\*\*x\*\* \$\(bug\) \[run\]\(command:workbench\.action\.quit/);
+    await reads(tooltip, /\*\*x\*\* \$\(bug\) \[run\]\(com…rkbench\.action\.quit/);
     assert.equal(await tooltip.locator('.codicon-bug, img, a[data-href*="quit"]').count(), 0);
     await away(page);
     agent.statusline(144_000, { session_name: 'tidy up' });

@@ -69,6 +69,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
       await message.getByRole('button', { name }).waitFor();
     }
     await reads(gauge(page), 'ctxls');
+    assert.equal(await gauge(page).locator('.codicon-debug-disconnect').count(), 1);
     await world.picture('missing');
     await message.getByRole('button', { name: 'Open Settings' }).click();
     await page.locator('.settings-editor').filter({ hasText: 'Server: Path' }).waitFor();
@@ -98,6 +99,19 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     world.set({});
     await reads(gauge(page), '30% · 107k left');
     await until(() => world.servers().length === 1, 'one server');
+    await world.command('Notifications: Clear All Notifications');
+  });
+
+  await t.test('a list that is open while the server goes says so', async () => {
+    await gauge(page).click();
+    const row = page.locator('.quick-input-list .monaco-list-row');
+    await reads(row.first(), /30%/);
+    world.set({ 'ctxls.server.path': join(world.root, 'nowhere/ctxls') });
+    await reads(row.first(), /ctxls does not run.*there is no such file/);
+    await world.picture('pick-failed');
+    world.set({});
+    await reads(row.first(), /30%/);
+    await page.keyboard.press('Escape');
     await world.command('Notifications: Clear All Notifications');
   });
 

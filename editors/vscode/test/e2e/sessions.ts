@@ -25,10 +25,10 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     const [newest, agent, older] = await rows(page);
     assert.match(
       newest ?? '',
-      /second thoughts.*███░░░░░░░ 25% · 117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
+      /25%\s+second thoughts.*███░░░░░│░ 117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
     );
-    assert.match(agent ?? '', /└ Explore.*·········· \?/);
-    assert.match(older ?? '', /tidy up.*███████░░░ 72% · 23k left/);
+    assert.match(agent ?? '', /└\s+\?\s+Explore.*········│·/);
+    assert.match(older ?? '', /72%\s+tidy up.*███████░│░ 23k left/);
     await world.picture('pick');
     second.hook('SubagentStop', { agent_type: 'Explore' });
     await until(async () => (await rows(page)).length === 2, 'the list follows');
@@ -42,7 +42,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
       await gauge(page).click();
       const all = await rows(page);
       await page.keyboard.press('Escape');
-      return all.some(text => /30% · 107k left/.test(text));
+      return all.some(text => /30%.*107k left/.test(text));
     }, 'the list knows the newer one');
     await reads(gauge(page), '72% · 23k left');
   });
@@ -60,13 +60,41 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await reads(gauge(page), '30% · 107k left');
   });
 
+  await t.test('a long name keeps its figures in sight; the list is sorted and grouped', async () => {
+    const name = 'a/name/that/nobody/would/give/a/session/but/some/do/anyway/because/they/can';
+    first.hook('SessionStart.startup.interactive');
+    first.statusline(144_000, { session_name: name });
+    await gauge(page).click();
+    await row(page, 'a/name').waitFor();
+    for (const part of ['72%', '23k left']) {
+      const box = await row(page, 'a/name').getByText(part).first().boundingBox();
+      const list = await page.locator('.quick-input-widget').boundingBox();
+      assert(
+        box && list && box.x + box.width <= list.x + list.width,
+        `${part} is out of sight: ${JSON.stringify(box)}`,
+      );
+    }
+    await page.locator('.quick-input-widget [aria-label="Fullest First"]').click();
+    await until(async () => /72%.*30%/.test((await rows(page)).join()), 'the fullest first');
+    await page.locator('.quick-input-widget [aria-label="Group by host"]').click();
+    await page.locator('.quick-input-list').getByText('claude-code', { exact: true }).waitFor();
+    await world.picture('pick-sorted');
+    await page.locator('.quick-input-widget [aria-label="Newest First"]').click();
+    await page.locator('.quick-input-widget [aria-label="Group by project"]').click();
+    await page.locator('.quick-input-list').getByText('~/dev/project', { exact: true }).waitFor();
+    await page.locator('.quick-input-widget [aria-label="Group by state"]').click();
+    await page.keyboard.press('Escape');
+    first.hook('SessionEnd.other');
+    await reads(gauge(page), '30% · 107k left');
+  });
+
   await t.test('all sessions of the machine are shown where the settings say so', async () => {
     world.set({ 'ctxls.sessions': 'all' });
     await until(async () => {
       await gauge(page).click();
       const all = await rows(page);
       await page.keyboard.press('Escape');
-      return all.some(text => /other.*90%/.test(text));
+      return all.some(text => /90%.*other/.test(text));
     }, 'the other project’s session');
     world.set({});
     await until(() => world.servers().length === 1, 'one server again');

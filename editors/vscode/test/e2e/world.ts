@@ -9,7 +9,7 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { Agent, type Machine } from '../agent.ts';
 
 /** How long anything may take on a machine that is busy, in milliseconds. */
-const patience = 60_000;
+const patience = Number(process.env.CTXLS_PATIENCE ?? 60_000);
 
 export const screenshots = join(import.meta.dirname, '../../out/screenshots');
 
@@ -46,6 +46,7 @@ export class World {
     const home = join(this.root, 'home');
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(home, 'dev/other'));
+    mkdirSync(join(home, 'dev/empty'));
     mkdirSync(screenshots, { recursive: true });
     this.machine = {
       ctxls: '',

@@ -80,17 +80,17 @@ async function gauge(text: string): Promise<Item> {
 
 async function failure(): Promise<string> {
   await window.activate(bundle, extension);
-  await gauge('$(warning) ctxls');
+  await gauge('$(debug-disconnect) ctxls');
   assert.equal(window.messages.length, 1, String(window.messages));
   return window.messages[0] ?? '';
 }
 
-test('it starts quiet and follows a hook', async () => {
+test('it starts by saying what to do, and follows a hook', async () => {
   await window.activate(bundle, extension);
-  await gauge('$(pulse)');
+  assert.equal((await gauge('$(pulse) ctxls: set up')).command, 'ctxls.installHooks');
   assert.match(window.log.join('\n'), /\(bundled\), version 0\.1\.0/);
   agent.turn(144_000);
-  const item = await gauge('$(pulse) 72% · 23k left');
+  const item = await gauge('$(warning) 72% · 23k left');
   assert.equal(item.backgroundColor?.id, 'statusBarItem.warningBackground');
   assert.match(item.tooltip?.value ?? '', /\| Compaction \| at 167\\,000\\, 23\\,000 left \|/);
   assert.deepEqual(window.messages, []);
@@ -109,22 +109,72 @@ test('a tooltip may run our own commands and no others', async () => {
 test('a session that was critical when it was first seen is no news; one that becomes it is, once', async () => {
   agent.turn(180_000);
   await window.activate(bundle, extension);
-  await gauge('$(pulse) 90% · 0 left');
+  await gauge('$(flame) 90% · 0 left');
   assert.deepEqual(window.messages, []);
   agent.turn(20_000);
   await gauge('$(pulse) 10% · 147k left');
   agent.turn(180_000);
-  await gauge('$(pulse) 90% · 0 left');
+  await gauge('$(flame) 90% · 0 left');
+  await until(() => window.notices.size === 1, 'a notice');
+  assert.match(
+    window.messages.join('\n'),
+    /^project: the context window is 90% full, 0 tokens are left to compaction\. \[Show Dashboard\]\(command:ctxls\.showDashboard\?/,
+  );
   agent.turn(182_000);
-  await gauge('$(pulse) 91% · 0 left');
-  assert.deepEqual(window.messages, ['project: the context window is 90 % full, 0 tokens are left to compaction.']);
+  await gauge('$(flame) 91% · 0 left');
+  assert.equal(window.notices.size, 1, 'one notice');
+  await until(
+    () => window.messages.at(-1)?.startsWith('project: the context window is 91% full') ?? false,
+    'its figure follows',
+  );
+});
+
+test('many critical sessions make one notice, which goes when all have room again', async () => {
+  const all = Array.from({ length: 28 }, (_, i) => agent.another(`c${i}-0000-0000`));
+  for (const one of all) one.statusline(20_000);
+  await window.activate(bundle, extension);
+  await gauge('$(pulse) 10% · 147k left');
+  for (const one of all) one.statusline(190_000);
+  await until(
+    () => window.messages.at(-1)?.startsWith('The context windows of 28 sessions are critically full.') ?? false,
+    'all in one notice',
+  );
+  assert.equal(window.notices.size, 1);
+  const [last, ...others] = all;
+  for (const one of others) one.hook('SessionEnd.other');
+  await until(
+    () => window.messages.at(-1)?.startsWith('project: the context window is 95% full') ?? false,
+    'one is left',
+  );
+  last?.hook('PreCompact.auto');
+  last?.hook('PostCompact.auto');
+  await until(() => window.notices.size === 0, 'a compaction takes the notice back');
+});
+
+test('of two windows only one tells of a session', async () => {
+  agent.statusline(20_000);
+  await window.activate(bundle, extension);
+  await gauge('$(pulse) 10% · 147k left');
+  const other = new Window(window.folder);
+  try {
+    await other.activate(bundle, extension);
+    await until(() => other.items.gauge?.text === '$(pulse) 10% · 147k left', 'the other window');
+    agent.statusline(190_000);
+    await until(() => other.items.gauge?.text === '$(flame) 95% · 0 left', 'the other window');
+    await gauge('$(flame) 95% · 0 left');
+    await until(() => window.notices.size + other.notices.size > 0, 'a notice');
+    await new Promise(resolve => setTimeout(resolve, 1_500)); // longer than sessions are gathered
+    assert.equal(window.notices.size + other.notices.size, 1);
+  } finally {
+    await other.deactivate();
+  }
 });
 
 test('settings of the workspace reach the server', async () => {
   window.settings = { 'ctxls.config': { levels: [10, 20, 30] } };
   agent.turn(80_000);
   await window.activate(bundle, extension);
-  const item = await gauge('$(pulse) 40% · 87k left');
+  const item = await gauge('$(flame) 40% · 87k left');
   assert.equal(item.backgroundColor?.id, 'statusBarItem.errorBackground');
 });
 
@@ -141,7 +191,7 @@ test('without a program inside, the one on the PATH is taken, and never one from
   rmSync(join(extension, 'server'), { recursive: true });
   process.env.PATH = ['.', root].join(process.platform === 'win32' ? ';' : ':');
   await window.activate(bundle, extension);
-  await gauge('$(pulse)');
+  await gauge('$(pulse) ctxls: set up');
   assert(
     window.log.some(line => line.includes(`${built} (path)`)),
     window.log.join('\n'),
@@ -156,7 +206,7 @@ test('a path in the settings is taken as it is meant, or refused with the reason
   await until(() => window.messages.length > 0, 'a message');
   assert.match(window.messages.join('\n'), /which is not a file/);
   window.set({ 'ctxls.server.path': built });
-  await gauge('$(pulse)');
+  await gauge('$(pulse) ctxls: set up');
 });
 
 test('a server of another protocol is refused', {
@@ -185,7 +235,7 @@ test('hooks are given a copy that stays, and a new version of the extension brin
   mkdirSync(join(copy, '..'), { recursive: true });
   writeFileSync(copy, 'an older one');
   await window.activate(bundle, extension);
-  await gauge('$(pulse)');
+  await gauge('$(pulse) ctxls: set up');
   await until(() => readFileSync(copy).equals(readFileSync(built)), 'a copy of the new one');
   assert(!existsSync(`${copy}.new-${process.pid}`));
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionView, Usage } from '../../src/protocol.ts';
-import { age, fill, label, line, literal, percent, place, spoken, tokens } from '../../src/text.ts';
+import { age, bar, fill, label, line, literal, percent, place, shorten, spoken, tokens } from '../../src/text.ts';
 
 function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {}): SessionView {
   return {
@@ -43,6 +43,10 @@ function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {})
     ...changes,
   };
 }
+/** A session whose level says nothing. */
+function calm(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {}): SessionView {
+  return session(changes, { level: 'normal', ...usage });
+}
 const unknown: Partial<Usage> = {
   tokens: null,
   percent: null,
@@ -68,19 +72,48 @@ test('a share is marked by what it is', () => {
 
 test('the format leaves out what does not apply, and says “?” for what is not known', () => {
   const format = '{icon} {percent} · {left} left';
-  assert.equal(fill(format, session()), '$(pulse) 72% · 23k left');
-  assert.equal(fill(format, session({}, { provenance: 'estimate' })), '$(pulse) ~72% · ~23k left');
-  assert.equal(fill(format, session({}, unknown)), '$(pulse) ?');
-  assert.equal(fill(format, session({}, { compactionTokens: null, toCompaction: null })), '$(pulse) 72%');
-  assert.equal(fill(format, session({ compacting: true })), '$(sync~spin) 72% · 23k left');
-  assert.equal(fill('{percent}', session({ compacting: true })), '72% $(sync~spin)');
-  assert.equal(fill('{tokens}/{window} | {model} · fixed', session()), '144k/200k | claude-sonnet-4-6 · fixed');
-  assert.equal(fill('{left} left · {percent}', session({}, unknown)), '? left · ?');
-  assert.equal(fill('{nonsense} {percent}', session()), '{nonsense} 72%');
-  assert.equal(fill('{constructor} {percent}', session()), '{constructor} 72%');
-  assert.equal(fill('{bar}', session()), '██████░░');
-  assert.equal(fill('{bar}', session({}, unknown)), '········');
-  assert.equal(fill('', session()), '');
+  assert.equal(fill(format, calm()), '$(pulse) 72% · 23k left');
+  assert.equal(fill(format, calm({}, { provenance: 'estimate' })), '$(pulse) ~72% · ~23k left');
+  assert.equal(fill(format, calm({}, unknown)), '$(pulse) ?');
+  assert.equal(fill(format, calm({}, { compactionTokens: null, toCompaction: null })), '$(pulse) 72%');
+  assert.equal(fill('{tokens}/{window} | {model} · fixed', calm()), '144k/200k | claude-sonnet-4-6 · fixed');
+  assert.equal(fill('{left} left · {percent}', calm({}, unknown)), '? left · ?');
+  assert.equal(fill('{nonsense} {percent}', calm()), '{nonsense} 72%');
+  assert.equal(fill('{constructor} {percent}', calm()), '{constructor} 72%');
+  assert.equal(fill('{bar}', calm()), '██████│░');
+  assert.equal(fill('{bar}', calm({}, unknown)), '······│·');
+  assert.equal(fill('', calm()), '');
+});
+
+test('from “warning” on the icon is another one, whatever the format', () => {
+  const at = (level: Usage['level'], format = '{icon} {percent}') => fill(format, session({}, { level }));
+  assert.deepEqual(
+    (['normal', 'notice', 'warning', 'critical', null] as const).map(level => at(level)),
+    ['$(pulse) 72%', '$(pulse) 72%', '$(warning) 72%', '$(flame) 72%', '$(pulse) 72%'],
+  );
+  assert.deepEqual(
+    (['normal', 'warning', 'critical'] as const).map(level => at(level, '{percent}')),
+    ['72%', '$(warning) 72%', '$(flame) 72%'],
+  );
+  assert.equal(fill('{icon} {percent}', session({ compacting: true })), '$(sync~spin) 72%');
+  assert.equal(fill('{percent}', session({ compacting: true })), '$(sync~spin) 72%');
+});
+
+test('a bar is marked where the host compacts', () => {
+  const drawn = (changes: Partial<Usage>, cells = 10) => bar(session({}, changes).usage, cells);
+  assert.equal(drawn({}), '███████░│░');
+  assert.equal(drawn({ display: { tokens: 190_000, limitTokens: 200_000, percent: 95 } }), '████████│█');
+  assert.equal(drawn({ compactionTokens: null }), '███████░░░');
+  assert.equal(drawn({ compactionTokens: 199_999 }), '███████░░│');
+  // A bar against a limit below the compaction point has no place for it.
+  assert.equal(drawn({ display: { tokens: 100_000, limitTokens: 100_000, percent: 100 } }), '██████████');
+});
+
+test('what is too long is cut in the middle, since the end of a path names the file', () => {
+  assert.equal(shorten('src/a.go', 20), 'src/a.go');
+  assert.equal(shorten('src/very/long/directory/token.go', 20), 'src/ve…tory/token.go');
+  assert.equal([...shorten('é'.repeat(50), 20)].length, 20);
+  assert.equal(shorten('two words that are short', 10), 'two words that are short');
 });
 
 test('what comes from outside is one line, and no icon and no markup', () => {
@@ -88,7 +121,7 @@ test('what comes from outside is one line, and no icon and no markup', () => {
   assert.equal(line('x'.repeat(100)).length, 60);
   assert.equal(label('$(bug) x'), '\\$(bug) x');
   assert.equal(literal('*a* | [b](c) <d> &lt; `e`'), '\\*a\\* \\| \\[b\\]\\(c\\) \\<d\\> \\&lt\\; \\`e\\`');
-  assert.equal(fill('{title} {percent}', session({ title: '$(bug) {percent}' })), '\\$(bug) {percent} 72%');
+  assert.equal(fill('{title} {percent}', calm({ title: '$(bug) {percent}' })), '\\$(bug) {percent} 72%');
 });
 
 test('a screen reader hears all of it', () => {

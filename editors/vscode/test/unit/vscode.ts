@@ -36,6 +36,13 @@ class MarkdownString {
   }
 }
 
+class TreeItem {
+  label: string;
+  constructor(label: string) {
+    this.label = label;
+  }
+}
+
 class ThemeColor {
   id: string;
   constructor(id: string) {
@@ -80,6 +87,8 @@ export class Window {
   readonly folder: string;
   readonly items: Record<string, Item> = {};
   readonly messages: string[] = [];
+  /** The notices that are on the screen. */
+  readonly notices = new Set<{ message: string }>();
   readonly log: string[] = [];
   readonly commands: Record<string, (...args: unknown[]) => unknown> = {};
   readonly memory = new Map<string, unknown>();
@@ -111,12 +120,15 @@ export class Window {
       extensionPath: extension,
       extensionUri: Uri.file(extension),
       globalStorageUri: Uri.file(`${extension}/storage`),
-      workspaceState: {
-        get: (key: string, otherwise: unknown) => this.memory.get(key) ?? otherwise,
-        update: async (key: string, value: unknown) => void this.memory.set(key, value),
-      },
+      workspaceState: this.#memento,
+      globalState: this.#memento,
     });
   }
+
+  readonly #memento = {
+    get: (key: string, otherwise: unknown) => this.memory.get(key) ?? otherwise,
+    update: async (key: string, value: unknown) => void this.memory.set(key, value),
+  };
 
   async deactivate(): Promise<void> {
     await this.#module?.deactivate();
@@ -165,12 +177,33 @@ export class Window {
       ThemeColor,
       Uri,
       StatusBarAlignment: { Left: 1, Right: 2 },
+      ProgressLocation: { Notification: 15 },
+      TreeItem,
+      TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
+      ThemeIcon: ThemeColor,
       LogLevel: { Trace: 1 },
       version: '1.91.0',
       env: { language: 'en', appName: 'test' },
       window: rest({
         createOutputChannel: () => channel,
         createStatusBarItem: item,
+        state: { focused: true, active: true },
+        createTreeView: () => ({ dispose: () => {} }),
+        // A notice of progress is on the screen until what it stands for ends.
+        withProgress: async (
+          _: unknown,
+          task: (progress: { report(said: { message: string }): void }) => Promise<void>,
+        ) => {
+          const notice = { message: '' };
+          this.notices.add(notice);
+          await task({
+            report: ({ message }) => {
+              notice.message = message;
+              this.messages.push(message);
+            },
+          });
+          this.notices.delete(notice);
+        },
         showErrorMessage: say,
         showWarningMessage: say,
         showInformationMessage: say,
