@@ -38,7 +38,7 @@ func detailText(d detail, now time.Time, l Style) string {
 	if title := safe(s.Title, 0); title != "" {
 		line(lipgloss.NewStyle(), title)
 	}
-	held := []string{bar(u.Display.Percent, min(20, l.Width/4)) + " " + percentText(u), tokenPair(u) + " tokens"}
+	held := []string{gauge(u, min(20, l.Width/4)) + " " + percentText(u), tokenPair(u) + " tokens"}
 	left := []string{leftText(u), nTurns(forecastText(u, true)) + " left"}
 	if l.Width >= oneLineGauge {
 		line(levelStyle(u.Level), slices.Concat(held, left)...)
@@ -72,7 +72,7 @@ func detailText(d detail, now time.Time, l Style) string {
 			if i >= len(s.Agents) {
 				state = core.StateEnded
 			}
-			rows = append(rows, []cell{{text: orUnknown(safe(a.AgentType, 24))}, {text: bar(a.Usage.Display.Percent, 10), style: levelStyle(a.Usage.Level)},
+			rows = append(rows, []cell{{text: orUnknown(safe(a.AgentType, 24))}, {text: gauge(a.Usage, 10), style: levelStyle(a.Usage.Level)},
 				{text: percentText(a.Usage), right: true}, {text: tokenPair(a.Usage), right: true}, {text: string(state), style: faint}})
 		}
 		b.WriteString(l.grid(rows))

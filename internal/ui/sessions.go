@@ -144,7 +144,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 		return func(s core.SessionView) cell { return show(s.Usage) }, func(a core.AgentView, _ core.SessionState) cell { return show(a.Usage) }
 	}
 	gauge, agentGauge := usage(func(u core.Usage) cell {
-		return cell{text: bar(u.Display.Percent, cells), style: levelStyle(u.Level)}
+		return cell{text: gauge(u, cells), style: levelStyle(u.Level)}
 	})
 	part, agentPart := usage(func(u core.Usage) cell { return cell{text: percentText(u), style: levelStyle(u.Level)} })
 	held, agentHeld := usage(func(u core.Usage) cell {

@@ -63,7 +63,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 		level = string(*u.Level)
 	}
 	return map[string]string{
-		"bar":      bar(u.Display.Percent, 10),
+		"bar":      gauge(u, 10),
 		"percent":  percent,
 		"tokens":   estimateMark(u) + tokensOrUnknown(u.Display.Tokens),
 		"window":   tokens(u.Display.LimitTokens),

@@ -32,23 +32,23 @@ func TestStatusline(t *testing.T) {
 		o    StatuslineOptions
 		want string
 	}{
-		{"reported", nil, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · 23k to compaction · claude-sonnet-4-6"},
+		{"reported", nil, StatuslineOptions{}, "███████░│░ 72% · 144k/200k · 23k to compaction · claude-sonnet-4-6"},
 		{"with a forecast", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 2, Mid: 4, High: 9} }, StatuslineOptions{},
-			"███████░░░ 72% · 144k/200k · 23k to compaction · ~4 turns · claude-sonnet-4-6"},
+			"███████░│░ 72% · 144k/200k · 23k to compaction · ~4 turns · claude-sonnet-4-6"},
 		{"with one turn", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 1, Mid: 1, High: 2} }, StatuslineOptions{},
-			"███████░░░ 72% · 144k/200k · 23k to compaction · ~1 turn · claude-sonnet-4-6"},
+			"███████░│░ 72% · 144k/200k · 23k to compaction · ~1 turn · claude-sonnet-4-6"},
 		{"with more turns than matter", func(s *core.SessionView) { s.Usage.TurnsLeft = &session.Forecast{Low: 800, Mid: 10_111, High: 99_999} }, StatuslineOptions{},
-			"███████░░░ 72% · 144k/200k · 23k to compaction · >999 turns · claude-sonnet-4-6"},
+			"███████░│░ 72% · 144k/200k · 23k to compaction · >999 turns · claude-sonnet-4-6"},
 		{"estimated", func(s *core.SessionView) { p := session.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},
-			"███████░░░ ~72% · ~144k/200k · ~23k to compaction · claude-sonnet-4-6"},
+			"███████░│░ ~72% · ~144k/200k · ~23k to compaction · claude-sonnet-4-6"},
 		{"a response behind", func(s *core.SessionView) { s.Usage.Stale = true }, StatuslineOptions{Format: "{percent}"}, "72%+"},
 		{"unknown", func(s *core.SessionView) {
 			s.Model, s.Usage = "", core.Usage{CompactionTokens: new(int), Display: core.Display{LimitTokens: 200_000}}
 		}, StatuslineOptions{Format: "{bar} {percent} {tokens}/{window} {left} {forecast} {level} {model}"},
 			"·········· ? ?/200k ? to compaction ? ? ?"},
-		{"without a model", nil, StatuslineOptions{Width: 60}, "███████░░░ 72% · 144k/200k · 23k to compaction"},
-		{"without what is left", nil, StatuslineOptions{Width: 40}, "███████░░░ 72% · 144k/200k"},
-		{"the gauge alone", nil, StatuslineOptions{Width: 20}, "███████░░░ 72%"},
+		{"without a model", nil, StatuslineOptions{Width: 60}, "███████░│░ 72% · 144k/200k · 23k to compaction"},
+		{"without what is left", nil, StatuslineOptions{Width: 40}, "███████░│░ 72% · 144k/200k"},
+		{"the gauge alone", nil, StatuslineOptions{Width: 20}, "███████░│░ 72%"},
 		{"the share alone", nil, StatuslineOptions{Width: 10}, "72%"},
 		{"no room at all", nil, StatuslineOptions{Width: 2}, "7…"},
 		{"parts of one's own", nil, StatuslineOptions{Format: "ctx | {model} | {percent} | {left} | !", Width: 30}, "72% | 23k to compaction"},

@@ -22,6 +22,20 @@ func bar(percent *int, cells int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
 }
 
+// compactsHere marks in a gauge where the host compacts.
+const compactsHere = "│"
+
+// gauge draws how full a window is in the given number of cells, with a mark where the host compacts. A limit below that point
+// leaves no place for the mark.
+func gauge(u core.Usage, cells int) string {
+	drawn := bar(u.Display.Percent, cells)
+	if u.CompactionTokens == nil || *u.CompactionTokens <= 0 || cells == 0 || *u.CompactionTokens >= u.Display.LimitTokens {
+		return drawn
+	}
+	all, at := []rune(drawn), *u.CompactionTokens*cells/u.Display.LimitTokens
+	return string(all[:at]) + compactsHere + string(all[at+1:])
+}
+
 // tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.
 func tokens(n int) string {
 	switch {

@@ -218,6 +218,8 @@
   const gauge = u => {
     const drawn = bar(u.display.percent || 0, 100, "level", percentOf(u) + " of the window");
     drawn.setAttribute("class", "gauge " + (u.level || ""));
+    const compaction = 100 * u.compactionTokens / u.display.limitTokens;
+    if (compaction > 0 && compaction < 100) drawn.append(svg("rect", { class: "compacts", x: compaction - 1, width: 2, height: 8 }, svg("title", {}, "the host compacts here")));
     return drawn;
   };
   let sorted = columns[columns.length - 1], reversed = false, opened = null, shown = [];
