@@ -37,7 +37,7 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	if why != "" {
 		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
 	}
-	view.Breakdown = &b
+	view.Breakdown, view.Record = &b, st.Session.Transcript
 	return view, err
 }
 
@@ -85,4 +85,5 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 type SessionDetail struct {
 	SessionView
 	Breakdown *session.Breakdown `json:"breakdown,omitempty"` // nil where it was not asked for
+	Record    string             `json:"record,omitempty"`    // the host's own record that the breakdown is of, a path; "" where the host keeps none
 }

@@ -96,7 +96,8 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 
 // ListResult is sessions, the most recently updated first.
 type ListResult struct {
-	Sessions []core.SessionView `json:"sessions"`
+	Sessions    []core.SessionView `json:"sessions"`
+	MaxSessions int                `json:"maxSessions"` // how many sessions are kept on this machine; older ones are forgotten
 }
 
 func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, error) {
@@ -111,7 +112,7 @@ func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, e
 		filter.Folders = s.client.scope()
 	}
 	sessions, err := s.service.Sessions(ctx, filter)
-	return &ListResult{sessions}, err
+	return &ListResult{sessions, s.service.Config("").Store.MaxSessions}, err
 }
 
 // GetParams ask for one session.

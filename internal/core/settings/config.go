@@ -127,7 +127,7 @@ func Default() Config {
 		Metrics:    MetricsConfig{WindowTasks: 1000, ThresholdTokens: 200_000, AlertRate: 0.10, AlertIntervalMs: 60_000},
 		Usage:      UsageConfig{CountCacheWrites: true},
 		Discovery:  DiscoveryConfig{Enabled: true},
-		Store:      StoreConfig{MaxSessions: 100},
+		Store:      StoreConfig{MaxSessions: 1000},
 		Log:        LogConfig{Level: "info"},
 	}
 }
