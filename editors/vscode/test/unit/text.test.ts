@@ -37,6 +37,7 @@ function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {})
     compacting: false,
     workingSet: [],
     state: 'active',
+    source: 'hooks',
     startedAt: '2026-11-21T12:00:00Z',
     updatedAt: '2026-11-21T12:00:00Z',
     endedAt: null,
