@@ -109,7 +109,7 @@ func TestTheSumOfReports(t *testing.T) {
 			t.Fatalf("nobody sent %q of %q", s.SessionID, s.Team)
 		}
 		delete(sessions, s.SessionID)
-		local.Usage.WindowWhy, local.SessionID, local.Title, local.WorkingSet, local.CWD = "", s.SessionID, "", []string{}, s.CWD
+		local.Usage.WindowWhy, local.SessionID, local.Title, local.WorkingSet, local.CWD, local.Source = "", s.SessionID, "", []string{}, s.CWD, ""
 		if diff := cmp.Diff(local, s.SessionView); diff != "" {
 			t.Errorf("-machine +fleet:\n%s", diff)
 		}
