@@ -119,7 +119,7 @@ const defaultLimit = 20
 // watchSessions shows sessions on a live screen. It needs a terminal.
 func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, style ui.Style) error {
 	if _, err := a.screen(); err != nil {
-		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; programs get changes from 'ctxls serve'"}
+		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
 	}
 	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: style.Color})
 }
