@@ -27,6 +27,8 @@ type Machine struct {
 	// Model is that of new sessions.
 	Model string
 	grown map[string]int
+	// deleted counts sessions that were forgotten. One of the same id begins at another instant, as it does in a real host.
+	deleted int
 }
 
 // NewMachine makes a machine whose state lies in dir; "" is a new directory.
@@ -59,7 +61,7 @@ func (m *Machine) Grow(t testing.TB, id string, tokens int) {
 	err := m.Store.Update(context.Background(), q, func(st session.State) session.Changes {
 		s := st.Session
 		if !st.Known {
-			s = session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: m.Model, StartedAt: m.Start}
+			s = session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/home/alice/payroll", Title: "a title of " + id, Model: m.Model, StartedAt: m.Start.Add(time.Duration(m.deleted) * time.Millisecond)}
 		}
 		kind := session.SampleUsage
 		if tokens < s.Gauge.Tokens {
@@ -80,6 +82,7 @@ func (m *Machine) Grow(t testing.TB, id string, tokens int) {
 func (m *Machine) Delete(t testing.TB, id string) {
 	t.Helper()
 	delete(m.grown, id)
+	m.deleted++
 	err := m.Store.Update(context.Background(), core.Query{Key: Key(id)}, func(session.State) session.Changes { return session.Changes{Delete: true} })
 	if err != nil {
 		t.Fatal(err)
