@@ -155,6 +155,26 @@ func (s *Service) Window(ctx context.Context, host session.Host, provider, model
 	return s.modelWindow(ctx, host, provider, modelID, s.Config(""), s.rules(host))
 }
 
+// ForgetWindows forgets what was learned of a model's window, in whatever host and by whatever provider, "" standing for every
+// model. It returns what it forgot.
+func (s *Service) ForgetWindows(ctx context.Context, name string) (forgotten []session.LearnedWindow, err error) {
+	all, err := s.Store.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		if name != "" && l.Model != model.Plain(name) {
+			continue
+		}
+		nothing := session.LearnedWindow{Host: l.Host, Provider: l.Provider, Model: l.Model}
+		if err := s.Store.Update(ctx, Query{}, func(session.State) session.Changes { return session.Changes{Learned: &nothing} }); err != nil {
+			return forgotten, err
+		}
+		forgotten = append(forgotten, l)
+	}
+	return forgotten, nil
+}
+
 // modelWindow resolves the window of a model with what was learned of it.
 func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, modelID string, cfg settings.Config, rules session.Rules) (model.Window, error) {
 	learned, err := s.Store.Windows(ctx)
@@ -168,7 +188,7 @@ func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, 
 			known = l
 		}
 	}
-	return session.WindowOf(host, provider, modelID, model.Limits{}, known, cfg.Window, rules), nil
+	return session.WindowOf(session.WindowInput{Host: host, Provider: provider, Model: modelID, Learned: known.Current(s.Now())}, cfg.Window, rules), nil
 }
 
 // Report returns the fleet's figures.

@@ -325,8 +325,8 @@ const (
 	unseenPrompt   = 45_000
 )
 
-var claudeRules = session.Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true,
-	Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true}}
+var claudeRules = session.Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true, SuffixHidden: true,
+	Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220"}}
 
 var (
 	openCodeRules = session.Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, GuideLate: true, Compaction: model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}

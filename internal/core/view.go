@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -53,11 +54,14 @@ type Usage struct {
 	Exact            bool                   `json:"exact"`             // a figure of the provider's, not of ctxls'
 	AsOf             *time.Time             `json:"asOf"`              // when Tokens were so many
 	Stale            bool                   `json:"stale"`             // at least one response behind
-	CompactionTokens *int                   `json:"compactionTokens"`  // where the host compacts; null when it never does
-	ToCompaction     *int                   `json:"toCompaction"`      // what is left until then, never negative
+	CompactionRule   model.CompactionKind   `json:"compactionRule"`    // whether the host compacts by itself
+	CompactionTokens *int                   `json:"compactionTokens"`  // where it does; null unless CompactionRule is threshold
+	ToCompaction     *int                   `json:"toCompaction"`      // what is left until then by ProjectedTokens, never negative
+	RefusalTokens    *int                   `json:"refusalTokens"`     // where a request is refused; null where the host compacts before
+	ToRefusal        *int                   `json:"toRefusal"`         // what is left until then by ProjectedTokens, never negative
 	Display          Display                `json:"display"`           // the figure as people are shown it
 	GrowthPerTurn    *int                   `json:"growthPerTurn"`     // what a turn has added lately
-	TurnsLeft        *session.Forecast      `json:"turnsToCompaction"` // how many turns are left until the host compacts, at that growth
+	TurnsLeft        *session.Forecast      `json:"turnsToCompaction"` // how many turns are left until the host compacts, or refuses where it does not
 }
 
 // Display is a usage as people are shown it: clamped and rounded.
@@ -118,12 +122,12 @@ type AgentView struct {
 func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config, rules session.Rules, now time.Time) SessionView {
 	e := s.Session
 	compaction := e.Compaction.Expire(now)
-	usage := usageOf(e.Gauge, e.Window(learned, cfg, rules), cfg)
+	usage := usageOf(e.Gauge, e.Window(learned, cfg, rules, now), cfg)
 	if perTurn, known := e.GrowthPerTurn(); known {
 		usage.GrowthPerTurn = &perTurn
 	}
-	if usage.ToCompaction != nil {
-		if turns, known := e.TurnsTo(*usage.ToCompaction); known {
+	if left := cmp.Or(usage.ToCompaction, usage.ToRefusal); left != nil {
+		if turns, known := e.TurnsTo(*left); known {
 			usage.TurnsLeft = &turns
 		}
 	}
@@ -138,7 +142,7 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 		v.Source = SourceRecord
 	}
 	for _, a := range e.Agents {
-		w := session.WindowOf(e.Host, e.Provider, a.Model, a.Limits, session.LearnedWindow{}, cfg.Window, rules)
+		w := session.WindowOf(session.WindowInput{Host: e.Host, Version: e.HostVersion, Provider: e.Provider, Model: a.Model, Limits: a.Limits, Settings: e.Settings}, cfg.Window, rules)
 		shown := AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, w, cfg)}
 		switch {
 		case a.EndedAt.IsZero():
@@ -175,9 +179,13 @@ func providerOf(s session.Session, rules session.Rules) string {
 
 func usageOf(g session.Gauge, w model.Window, cfg settings.Config) Usage {
 	u := Usage{WindowTokens: w.Tokens, WindowProvenance: w.Provenance, WindowWhy: w.Why, Display: Display{LimitTokens: session.DisplayLimit(w, cfg)}}
-	toCompaction := -1
-	if w.CompactionTokens > 0 {
-		u.CompactionTokens = &w.CompactionTokens
+	u.CompactionRule = w.CompactionRule
+	point, left := &w.RefusalTokens, &u.ToRefusal
+	if w.CompactionRule == model.CompactsAt {
+		point, left = &w.CompactionTokens, &u.ToCompaction
+		u.CompactionTokens = point
+	} else {
+		u.RefusalTokens = point
 	}
 	if !g.Known {
 		return u
@@ -190,11 +198,9 @@ func usageOf(g session.Gauge, w model.Window, cfg settings.Config) Usage {
 		u.Band = &band
 	}
 	percent := math.Round(float64(tokens)/float64(w.Tokens)*10_000) / 100
-	if w.CompactionTokens > 0 {
-		toCompaction = max(w.CompactionTokens-tokens, 0)
-		u.ToCompaction = &toCompaction
-	}
-	level := LevelOf(tokens, w.Tokens, toCompaction, cfg.Levels)
+	toPoint := max(*point-projected, 0) // the host compares its own projection
+	*left = &toPoint
+	level := LevelOf(tokens, w.Tokens, max(*point-tokens, 0), cfg.Levels)
 	shown, shownPercent := min(tokens, u.Display.LimitTokens), text.Percent(tokens, u.Display.LimitTokens)
 	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &tokens, &projected, &percent, &level, &g.Provenance
 	u.Exact, u.AsOf, u.Stale = g.Provenance != session.ProvenanceEstimate, &g.At, g.Behind

@@ -1,6 +1,48 @@
 package model
 
-// CompactionRule says where a host compacts, in tokens. The zero value means: when the window is full.
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// Limits are a model's limits in tokens as its host states them; 0 means not stated.
+type Limits struct {
+	WindowTokens int `json:"windowTokens,omitempty"` // the whole context window
+	InputTokens  int `json:"inputTokens,omitempty"`  // a separate limit on input, where the provider has one
+	OutputTokens int `json:"outputTokens,omitempty"` // the longest answer
+}
+
+// Settings are the user's own settings of where a host compacts, as its adapter read them. The zero value is what the host does
+// where nobody set anything.
+type Settings struct {
+	Off              bool           `json:"off,omitempty"`              // it never compacts by itself
+	NeverCompacts    bool           `json:"neverCompacts,omitempty"`    // nor when it is asked to; MaxContext then holds for every model
+	UnknownOnRefusal bool           `json:"unknownOnRefusal,omitempty"` // with a model that it does not know it waits until it is refused
+	Window           int            `json:"window,omitempty"`           // tokens: taken for the window where that is larger
+	ModelWindows     map[string]int `json:"modelWindows,omitempty"`     // the same by plain model, before Window; 0 is none for that model
+	Percent          float64        `json:"percent,omitempty"`          // share of what is usable at which it compacts, if that is earlier
+	Share            float64        `json:"share,omitempty"`            // share of the window at which it compacts, 0–1
+	Point            int            `json:"point,omitempty"`            // tokens at which it compacts, if that is earlier
+	Reserve          int            `json:"reserve,omitempty"`          // tokens below a separate limit on input
+	MaxOutput        int            `json:"maxOutput,omitempty"`        // the longest answer that it asks for, in tokens
+	MaxContext       int            `json:"maxContext,omitempty"`       // the window of a model that it does not know, in tokens
+	MaxWindow        int            `json:"maxWindow,omitempty"`        // no window is larger, in tokens
+}
+
+// With returns the limits with those that are stated anew.
+func (l Limits) With(stated Limits) Limits {
+	for _, f := range []struct{ to, from *int }{
+		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
+	} {
+		if *f.from != 0 {
+			*f.to = *f.from
+		}
+	}
+	return l
+}
+
+// CompactionRule says where a host compacts, in tokens. The zero value means that nobody knows.
 //
 //	with a separate input limit   input − min(output, InputOutputCap)
 //	otherwise                     window × Numerator / Denominator − min(output, OutputCap) − Buffer
@@ -12,33 +54,55 @@ type CompactionRule struct {
 	InputOutputCap int
 	Numerator      int // 0 stands for 1
 	Denominator    int // 0 stands for 1
-	// NativeAtLimit lifts the early point for models whose window is a million tokens by nature: the host lets them run full.
-	NativeAtLimit bool
+	// RefusalBuffer is how far before the reserve for the answer the host refuses a prompt where compaction is turned off.
+	RefusalBuffer int
+	// OnRefusalSince is the version from which on models that the table marks so are compacted only when a request is refused, and
+	// models that it does not know are taken for a million tokens; "" is none.
+	OnRefusalSince string
+	Older          []OlderBuffer // of older versions, the oldest first
 }
 
-// Limits are a model's limits in tokens as its host states them; 0 means not stated.
-type Limits struct {
-	WindowTokens int `json:"windowTokens,omitempty"` // the whole context window
-	InputTokens  int `json:"inputTokens,omitempty"`  // a separate limit on input, where the provider has one
-	OutputTokens int `json:"outputTokens,omitempty"` // the longest answer
-	// AutoCompactPercent and AutoCompactWindow are the user's own settings of where the host compacts (percent 1–100 and
-	// tokens), AutoCompactOff says that it never does by itself.
-	AutoCompactPercent int  `json:"autoCompactPercent,omitempty"`
-	AutoCompactWindow  int  `json:"autoCompactWindow,omitempty"`
-	AutoCompactOff     bool `json:"autoCompactOff,omitempty"`
-	ReserveTokens      int  `json:"reserveTokens,omitempty"` // the user's own reserve below a separate input limit
+// OlderBuffer is the Buffer of versions up to and with one.
+type OlderBuffer struct {
+	UpTo   string
+	Buffer int
 }
 
-// with returns the limits with those that are stated anew.
-func (l Limits) With(stated Limits) Limits {
-	for _, f := range []struct{ to, from *int }{
-		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
-		{&l.AutoCompactPercent, &stated.AutoCompactPercent}, {&l.AutoCompactWindow, &stated.AutoCompactWindow}, {&l.ReserveTokens, &stated.ReserveTokens},
-	} {
-		if *f.from != 0 {
-			*f.to = *f.from
+// isZero reports whether nobody knows where the host compacts.
+func (r CompactionRule) isZero() bool {
+	return r.OutputCap == 0 && r.Buffer == 0 && r.InputOutputCap == 0 && r.Denominator == 0
+}
+
+// of returns the rule of a version of the host; "" stands for the newest.
+func (r CompactionRule) of(version string) CompactionRule {
+	for _, older := range r.Older {
+		if version != "" && compareVersions(version, older.UpTo) <= 0 {
+			r.Buffer = older.Buffer
+			break
 		}
 	}
-	l.AutoCompactOff = l.AutoCompactOff || stated.AutoCompactOff
-	return l
+	return r
+}
+
+// onRefusal reports whether the host waits until it is refused, with models of which that is known, in a version.
+func (r CompactionRule) onRefusal(version string) bool {
+	return r.OnRefusalSince != "" && (version == "" || compareVersions(version, r.OnRefusalSince) >= 0)
+}
+
+// compareVersions compares dotted numbers; what is no number counts as 0.
+func compareVersions(a, b string) int {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(x), len(y)) {
+		number := func(parts []string) int {
+			if i >= len(parts) {
+				return 0
+			}
+			n, _ := strconv.Atoi(parts[i])
+			return n
+		}
+		if c := cmp.Compare(number(x), number(y)); c != 0 {
+			return c
+		}
+	}
+	return 0
 }

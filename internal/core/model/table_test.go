@@ -70,7 +70,7 @@ func TestWindowTable(t *testing.T) {
 		if plain := strings.TrimSuffix(row.Model, "*"); plain != Plain(plain) {
 			t.Errorf("row %q is not in its plain spelling %q", row.Model, Plain(plain))
 		}
-		w := lookUp(row.Host, row.Provider, Name{Plain: strings.Replace(row.Model, "*", "x", 1)})
+		w := lookUp(row.Host, row.UpTo, row.Provider, Name{Plain: strings.Replace(row.Model, "*", "x", 1)})
 		if w.Tokens != row.WindowTokens {
 			t.Errorf("row %+v is hidden: %d tokens, %s", row, w.Tokens, w.Why)
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -24,13 +25,20 @@ const (
 
 // Window is how many tokens a model accepts, and where its host compacts.
 type Window struct {
-	Tokens           int              `json:"windowTokens"`     // the whole window
-	InputTokens      int              `json:"inputTokens"`      // a separate limit on input; 0 is none
-	OutputTokens     int              `json:"outputTokens"`     // the longest answer; 0 is unknown
-	CompactionTokens int              `json:"compactionTokens"` // occupancy at which the host compacts; 0 when it never does by itself
-	Provenance       WindowProvenance `json:"provenance"`       // of Tokens
-	Why              string           `json:"why"`              // for people: what says so
+	Tokens       int `json:"windowTokens"` // the whole window
+	InputTokens  int `json:"inputTokens"`  // a separate limit on input; 0 is none
+	OutputTokens int `json:"outputTokens"` // the longest answer; 0 is unknown
+	// CompactionRule says whether the host compacts by itself, CompactionTokens at which occupancy: 0 unless it is CompactsAt. Where it
+	// does not, RefusalTokens is where a request is refused.
+	CompactionRule   CompactionKind   `json:"compactionRule"`
+	CompactionTokens int              `json:"compactionTokens"`
+	RefusalTokens    int              `json:"refusalTokens"`
+	Provenance       WindowProvenance `json:"provenance"` // of Tokens
+	Why              string           `json:"why"`        // for people: what says so
 	native           bool             // a million tokens by nature, not by an option
+	wild             bool             // the host does not know the model
+	onRefusal        bool             // see WindowRow
+	model            string
 }
 
 // million is the long window that Anthropic's models have, in tokens.
@@ -42,21 +50,34 @@ var windowLadder = []int{128_000, 200_000, 272_000, 400_000, Million, 1_050_000,
 
 // Learned is what was learned about a model's window from what its provider accepted and refused.
 type Learned struct {
-	AcceptedTokens int    // the largest request known to have been accepted
-	StatedTokens   int    // the maximum that a refusal stated; 0 is none
-	Why            string // for people: what proved it
+	AcceptedTokens int // the largest request known to have been accepted
+	StatedTokens   int // the maximum that a refusal stated; 0 is none
+	// CompactedTokens is where the host compacted by itself, earlier than was expected; 0 is none.
+	CompactedTokens int
+	Why             string // for people: what proved it
 }
 
-// ResolveWindow returns the window in force for a model under a host, and why. limits are the host's own figures, learned
-// what its provider accepted and refused before.
-func Resolve(host, provider, model string, limits Limits, learned Learned, cfg settings.WindowConfig, compaction CompactionRule) Window {
-	name := Parse(model)
-	if name.Provider != "" {
-		provider = name.Provider
-	}
-	w := lookUp(host, provider, name)
+// standardWindow is the window, in tokens, of Anthropic's models that have no long one, and of others without the option of it.
+const standardWindow = 200_000
+
+// Input is what the window of a model follows from. Its zero fields are unknown.
+type Input struct {
+	Host            string
+	Version         string // of the host
+	Provider, Model string
+	Limits          Limits   // the host's own figures
+	Settings        Settings // the user's, of the host
+	Learned         Learned  // what the provider accepted and refused before
+}
+
+// Resolve returns the window in force for a model under a host, and why, and where the host compacts.
+func Resolve(in Input, cfg settings.WindowConfig, compaction CompactionRule) Window {
+	name := Parse(in.Model)
+	provider := cmp.Or(name.Provider, in.Provider)
+	w := lookUp(in.Host, in.Version, provider, name)
+	known := w.Tokens > 0 && !w.wild
 	if w.Tokens == 0 {
-		w = Window{Tokens: cfg.DefaultTokens, Provenance: WindowFromDefault, Why: fmt.Sprintf("%s is not in the table: window.defaultTokens", orUnnamed(model))}
+		w = Window{Tokens: cfg.DefaultTokens, Provenance: WindowFromDefault, Why: fmt.Sprintf("%s is not in the table: window.defaultTokens", orUnnamed(in.Model))}
 	}
 	set := func(tokens int, p WindowProvenance, why string) {
 		if tokens != w.Tokens {
@@ -64,32 +85,45 @@ func Resolve(host, provider, model string, limits Limits, learned Learned, cfg s
 		}
 		w.Tokens, w.Provenance, w.Why = tokens, p, why
 	}
-	override, pattern := matchOverride(cfg.Overrides, model, name.Plain)
+	override, pattern := matchOverride(cfg.Overrides, in.Model, name.Plain)
+	learned := in.Learned
 	switch {
-	case limits.WindowTokens > 0:
-		set(limits.WindowTokens, WindowFromHost, "the host says so")
+	case in.Limits.WindowTokens > 0:
+		set(in.Limits.WindowTokens, WindowFromHost, "the host says so")
 	case override > 0:
 		set(override, WindowFromConfig, fmt.Sprintf("window.overrides has %q", pattern))
+	case in.Settings.MaxContext > 0 && (!known || in.Settings.NeverCompacts):
+		set(in.Settings.MaxContext, WindowFromHost, "the host's settings say so")
 	case name.Million:
-		set(Million, WindowFromSuffix, "the model id carries [1m]")
+		if w.Tokens < Million {
+			set(Million, WindowFromSuffix, "the model id carries [1m]")
+		}
 	case learned.StatedTokens > 0 && learned.StatedTokens >= learned.AcceptedTokens && learned.StatedTokens != w.Tokens:
 		set(learned.StatedTokens, WindowFromLearned, learned.Why)
 	case learned.AcceptedTokens > w.Tokens:
 		set(stepUp(learned.AcceptedTokens, provider, name), WindowFromLearned, learned.Why)
+	case w.wild && nearStandardPoint(learned.CompactedTokens):
+		set(standardWindow, WindowFromLearned, learned.Why)
 	}
-	if limits.InputTokens > 0 {
-		w.InputTokens = limits.InputTokens
+	if most := in.Settings.MaxWindow; most > 0 && w.Tokens > most {
+		set(most, WindowFromHost, "the host's settings allow no more")
 	}
-	if limits.OutputTokens > 0 {
-		w.OutputTokens = limits.OutputTokens
+	if in.Limits.InputTokens > 0 {
+		w.InputTokens = in.Limits.InputTokens
 	}
-	w.CompactionTokens = compactionPoint(w, limits, compaction)
+	if in.Limits.OutputTokens > 0 {
+		w.OutputTokens = in.Limits.OutputTokens
+	}
+	w.model = name.Plain
+	long := !w.native && w.Tokens >= Million && (known || name.Million)
+	w.onRefusal = w.onRefusal && known || long || !known && in.Settings.UnknownOnRefusal
+	w.compaction(in, compaction.of(in.Version))
 	return w
 }
 
 // stepUp returns the smallest window on offer that holds tokens.
 func stepUp(tokens int, provider string, name Name) int {
-	if w := lookUp("", provider, name); w.Tokens >= tokens {
+	if w := lookUp("", "", provider, name); w.Tokens >= tokens {
 		return w.Tokens
 	}
 	if strings.HasPrefix(name.Plain, "claude-") && tokens <= Million {
@@ -101,43 +135,6 @@ func stepUp(tokens int, provider string, name Name) int {
 		}
 	}
 	return tokens
-}
-
-// compactionPoint returns the occupancy in tokens at which the host compacts; 0 is never.
-func compactionPoint(w Window, l Limits, r CompactionRule) int {
-	if l.AutoCompactOff {
-		return 0
-	}
-	output := func(limit int) int {
-		if w.OutputTokens > 0 {
-			return min(w.OutputTokens, limit)
-		}
-		return limit
-	}
-	if w.InputTokens > 0 && r.InputOutputCap > 0 {
-		reserve := output(r.InputOutputCap)
-		if l.ReserveTokens > 0 {
-			reserve = l.ReserveTokens
-		}
-		return max(w.InputTokens-reserve, 0)
-	}
-	window := w.Tokens
-	userSet := l.AutoCompactWindow > 0 || l.AutoCompactPercent > 0
-	if l.AutoCompactWindow > 0 {
-		window = min(window, l.AutoCompactWindow)
-	}
-	if r.NativeAtLimit && w.native && !userSet {
-		return window
-	}
-	if r.Denominator > 0 {
-		window = window * r.Numerator / r.Denominator
-	}
-	usable := window - output(r.OutputCap)
-	point := usable - r.Buffer
-	if l.AutoCompactPercent > 0 {
-		point = min(usable*l.AutoCompactPercent/100, point)
-	}
-	return max(point, 0)
 }
 
 // ModelName is a model id taken apart.
@@ -240,7 +237,7 @@ func globMatch(pattern, s string) bool {
 }
 
 // WindowRow is one row of the built-in table. Host and Provider "" stand for any. Model is a plain spelling; it also
-// covers longer names that go on with "-", and ends in * to cover any that go on at all.
+// covers longer names that go on with "-", and ends in * to cover any that go on at all. With a leading ! it covers all others.
 type WindowRow struct {
 	Host         string `json:"host,omitempty"`
 	Provider     string `json:"provider,omitempty"`
@@ -248,7 +245,9 @@ type WindowRow struct {
 	WindowTokens int    `json:"windowTokens"`
 	InputTokens  int    `json:"inputTokens,omitempty"`
 	OutputTokens int    `json:"outputTokens,omitempty"`
-	Native       bool   `json:"native,omitempty"` // a million tokens by nature
+	Native       bool   `json:"native,omitempty"`    // a million tokens by nature
+	OnRefusal    bool   `json:"onRefusal,omitempty"` // Claude Code compacts it only when a request is refused, see CompactionRule
+	UpTo         string `json:"upTo,omitempty"`      // the newest version of the host that the row holds for
 	Source       string `json:"source"`
 }
 
@@ -257,9 +256,23 @@ type WindowRow struct {
 // WindowTable returns the built-in table of windows, which is windows.json. The caller must not change it.
 func WindowTable() []WindowRow { return windowTable }
 
+// LargestWindow returns the largest window that the table has, in tokens.
+func LargestWindow() (largest int) {
+	for _, row := range windowTable {
+		largest = max(largest, row.WindowTokens)
+	}
+	return largest
+}
+
+// IsOverridden reports whether one of the patterns is about a model.
+func IsOverridden(overrides map[string]int, model string) bool {
+	_, pattern := matchOverride(overrides, model, Plain(model))
+	return pattern != ""
+}
+
 // lookUp returns the table's window for a model: the row that fits host and provider best, then the longest name. A zero
 // Window means that no row fits.
-func lookUp(host, provider string, name Name) Window {
+func lookUp(host, version, provider string, name Name) Window {
 	if name.Plain == "" { // no row is about a model of which nobody says which it is
 		return Window{}
 	}
@@ -267,6 +280,9 @@ func lookUp(host, provider string, name Name) Window {
 	score := -1
 	for _, row := range windowTable {
 		if row.Host != "" && row.Host != host || row.Provider != "" && row.Provider != provider || !rowCovers(row.Model, name.Plain) {
+			continue
+		}
+		if row.UpTo != "" && (version == "" || compareVersions(version, row.UpTo) > 0) {
 			continue
 		}
 		s := len(row.Model)
@@ -277,6 +293,9 @@ func lookUp(host, provider string, name Name) Window {
 		}
 		if row.Provider != "" {
 			s += 2000
+		}
+		if row.UpTo != "" {
+			s += 500
 		}
 		if s > score {
 			best, score = row, s
@@ -293,10 +312,13 @@ func lookUp(host, provider string, name Name) Window {
 		scope += " in " + best.Host
 	}
 	return Window{Tokens: best.WindowTokens, InputTokens: best.InputTokens, OutputTokens: best.OutputTokens,
-		Provenance: WindowFromTable, Why: fmt.Sprintf("table: %s (%s)", scope, best.Source), native: best.Native}
+		Provenance: WindowFromTable, Why: fmt.Sprintf("table: %s (%s)", scope, best.Source), native: best.Native, wild: best.Model == "*" || best.Model[0] == '!', onRefusal: best.OnRefusal}
 }
 
 func rowCovers(row, plain string) bool {
+	if others, ok := strings.CutPrefix(row, "!"); ok {
+		return plain != "" && !rowCovers(others, plain)
+	}
 	if prefix, ok := strings.CutSuffix(row, "*"); ok {
 		return strings.HasPrefix(plain, prefix)
 	}

@@ -62,7 +62,9 @@ type Event struct {
 	// Reports are usage figures that came with the event, oldest first; those of a transcript come in its Reading.
 	Reports []Report
 	Limits  model.Limits // the host's own figures of the model's limits
-	Limit   *LimitError  // a request that the provider refused as too long
+	// Settings are the user's as they are now; nil where the event does not say.
+	Settings *model.Settings
+	Limit    *LimitError // a request that the provider refused as too long
 	// CompactedBy describes the compaction of CompactionDone. A nil one is a Done that tells nothing more.
 	CompactedBy *Boundary
 
@@ -109,6 +111,7 @@ type Report struct {
 	Tokens     int        // occupancy by the provider's arithmetic
 	Provenance Provenance
 	Model      string
+	Requested  string // the model as it was asked for, with any "[1m]"; "" is unknown
 	MessageID  string
 	// Late says that the report was written down after the results of the calls that its response made: the newest of what was
 	// added before it is not in it.
@@ -140,6 +143,8 @@ type Boundary struct {
 	PreTokens  int       // occupancy before; 0 is unknown
 	PostTokens int       // what the conversation was cut down to; 0 is unknown
 	Summary    string    // the text that replaced it, where the host shows it
+	// Automatic says that the host did it by itself, because the window was as full as it allows.
+	Automatic bool
 	// Micro is a compaction that clears old tool results in place: how full the window is afterwards is unknown until the
 	// next report.
 	Micro bool
@@ -184,6 +189,7 @@ type Entry struct {
 	Limit    *LimitError
 	Turn     *Turn // of a record alone: hooks tell turns by themselves
 	Title    string
+	Version  string       // of the host that wrote the line
 	Limits   model.Limits // what the line states of the model's limits
 	Paths    []PathUse
 	Results  []CallResult

@@ -62,6 +62,9 @@ type Rules struct {
 	// GuideLate says that what the marks mean is told with the first mark, not when the session starts: the host has no good
 	// place for it there, or may never have a mark to explain.
 	GuideLate bool
+	// SuffixHidden says that the host's records leave out the "[1m]" of a model id. What a session proves of a window then holds
+	// for others only where the id was spelled out for both.
+	SuffixHidden bool
 	// Compaction says where the host compacts.
 	Compaction model.CompactionRule
 }

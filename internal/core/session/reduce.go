@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -92,12 +93,17 @@ func (r *reduction) adoptModel(modelID string, authoritative bool) {
 		return
 	}
 	before, after := model.Parse(r.s.Model), model.Parse(modelID)
-	if r.s.Model != "" && before.Plain != after.Plain {
+	same := before.Plain == after.Plain
+	if r.s.Model != "" && !same {
 		r.s.Limits.WindowTokens, r.s.Limits.InputTokens, r.s.Limits.OutputTokens = 0, 0, 0
 	}
-	if before.Plain == after.Plain && before.Million && !after.Million && !authoritative {
+	if same && before.Million && !after.Million && !authoritative {
 		return
 	}
+	if !same || before.Million != after.Million {
+		r.s.Proof = LearnedWindow{}
+	}
+	r.s.Spelled = authoritative || after.Million || same && r.s.Spelled
 	r.s.Model = modelID
 	if after.Provider != "" {
 		r.s.Provider = after.Provider
@@ -197,11 +203,22 @@ func (r *reduction) redate() {
 	}
 }
 
-// stateLimits takes over the limits that the event states. A session's start states the user's settings anew.
+// stateLimits takes over the limits and the user's settings that the event states. What the host itself says of the window overrides
+// what was learned of it.
 func (r *reduction) stateLimits() {
 	r.s.Limits = r.s.Limits.With(r.ev.Limits)
-	if from, to := r.ev.Limits, &r.s.Limits; r.ev.Kind == SessionStarted {
-		to.AutoCompactPercent, to.AutoCompactWindow, to.AutoCompactOff = from.AutoCompactPercent, from.AutoCompactWindow, from.AutoCompactOff
+	if s := r.ev.Settings; s != nil {
+		if !reflect.DeepEqual(*s, r.s.Settings) {
+			r.s.Proof.CompactedTokens = 0 // it was seen under others
+		}
+		r.s.Settings = *s
+	}
+	if stated := r.ev.Limits.WindowTokens; stated > 0 {
+		r.s.Proof.AcceptedTokens, r.s.Proof.StatedTokens = 0, 0
+		if l := r.learned(); l.AcceptedTokens > stated && r.s.plainlyNamed(r.st.Rules) {
+			l.AcceptedTokens, l.StatedTokens = 0, 0
+			r.ch.Learned = &l
+		}
 	}
 }
 
@@ -229,6 +246,9 @@ func (r *reduction) ingest() {
 		}
 		if e.Title != "" {
 			r.s.Title = e.Title
+		}
+		if e.Version != "" {
+			r.s.HostVersion = e.Version
 		}
 		r.s.Limits = r.s.Limits.With(e.Limits)
 		for _, use := range e.Paths {
@@ -280,6 +300,9 @@ func (r *reduction) report(rep Report) {
 		return // a late status line may be of a response from before the compaction; the transcript will say
 	}
 	tokens := rep.Occupancy(r.cfg.Usage, r.st.Rules)
+	if !r.plausible(tokens) {
+		return
+	}
 	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
 		r.compacted(Boundary{At: rep.At.Add(-1), PreTokens: before.Tokens, PostTokens: tokens}) // just before the report
 	}
@@ -296,11 +319,17 @@ func (r *reduction) report(rep Report) {
 	if !rep.At.IsZero() {
 		r.follow(rep)
 	}
-	r.adoptModel(rep.Model, false)
+	if model.Plain(rep.Requested) == model.Plain(rep.Model) {
+		r.adoptModel(rep.Requested, true)
+	} else {
+		r.adoptModel(rep.Model, false)
+	}
 	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
 		r.cancelOpening()
 	}
-	r.learnAccepted(tokens, fmt.Sprintf("a request of %s tokens was accepted", text.Thousands(tokens)))
+	without := false
+	accepted := rep.Occupancy(settings.UsageConfig{CountCacheWrites: true, CountOutput: &without}, r.st.Rules)
+	r.learnAccepted(accepted, fmt.Sprintf("a request of %s tokens was accepted", text.Thousands(accepted)))
 	w := r.window()
 	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {
 		r.s.ThresholdCrossedAt = r.now

@@ -48,6 +48,9 @@ func (r *reduction) compacted(b Boundary) {
 		r.s.Tail, r.grown = Tail{Partial: true}, true
 	}
 	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", text.Thousands(b.PreTokens)))
+	if b.Automatic {
+		r.learnCompacted(b.PreTokens)
+	}
 	if first {
 		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false
 		r.s.TurnTokens, r.s.Awaiting = 0, false

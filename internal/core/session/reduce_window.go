@@ -3,18 +3,79 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// window returns the window in force, with what the event itself taught.
-func (r *reduction) window() model.Window {
-	return r.s.Window(r.learned(), r.cfg, r.st.Rules)
+// learnedExpires is how long what was learned of a window holds for other sessions: accounts and their limits change.
+const learnedExpires = 30 * 24 * time.Hour
+
+// minStatedWindow is the smallest window that a refusal is believed to state, in tokens.
+const minStatedWindow = 1_000
+
+// Current returns what was learned, nothing of it once it is too old.
+func (l LearnedWindow) Current(now time.Time) LearnedWindow {
+	if !l.At.IsZero() && now.Sub(l.At) > learnedExpires {
+		l.AcceptedTokens, l.StatedTokens, l.Why = 0, 0, ""
+	}
+	return l
 }
 
-// learned returns what is known of the session's model; what was loaded may be of the model that it had before.
+// teaches reports whether anything was learned.
+func (l LearnedWindow) teaches() bool {
+	return l.AcceptedTokens > 0 || l.StatedTokens > 0 || l.CompactedTokens > 0
+}
+
+// shares reports whether what the session proves holds for others of its model, and what others proved for it: where the id is known
+// with its options, and the host states no window of its own.
+func (s Session) shares(rules Rules) bool {
+	return s.plainlyNamed(rules) && s.Limits.WindowTokens == 0 && s.Settings.MaxWindow == 0
+}
+
+// plainlyNamed reports whether the session's model is known to run without the option of a long window.
+func (s Session) plainlyNamed(rules Rules) bool {
+	return s.Model != "" && (s.Spelled || !rules.SuffixHidden) && !model.Parse(s.Model).Million
+}
+
+// Window returns the window in force for the session's main chain. learned is what others proved.
+func (s Session) Window(learned LearnedWindow, cfg settings.Config, rules Rules, now time.Time) model.Window {
+	known := s.Proof
+	if !known.teaches() && s.shares(rules) {
+		known = learned.Current(now)
+	}
+	return WindowOf(WindowInput{s.Host, s.HostVersion, s.Provider, s.Model, s.Limits, s.Settings, known}, cfg.Window, rules)
+}
+
+// WindowInput is what a window follows from. Its zero fields are unknown.
+type WindowInput struct {
+	Host            Host
+	Version         string // of the host
+	Provider, Model string
+	Limits          model.Limits   // the host's own figures
+	Settings        model.Settings // the user's, of the host
+	Learned         LearnedWindow  // what the provider accepted and refused before
+}
+
+// WindowOf returns the window in force for a model under a host, and why, and where the host compacts.
+func WindowOf(in WindowInput, cfg settings.WindowConfig, rules Rules) model.Window {
+	l := in.Learned
+	return model.Resolve(model.Input{
+		Host: string(in.Host), Version: in.Version, Provider: cmp.Or(in.Provider, rules.Provider), Model: in.Model, Limits: in.Limits, Settings: in.Settings,
+		Learned: model.Learned{AcceptedTokens: l.AcceptedTokens, StatedTokens: l.StatedTokens, CompactedTokens: l.CompactedTokens, Why: l.Why},
+	}, cfg, rules.Compaction)
+}
+
+// window returns the window in force, with what the event itself taught.
+func (r *reduction) window() model.Window {
+	return r.s.Window(r.learned(), r.cfg, r.st.Rules, r.now)
+}
+
+func (r *reduction) shares() bool { return r.s.shares(r.st.Rules) }
+
+// learned returns what others proved of the session's model; what was loaded may be of the model that it had before.
 func (r *reduction) learned() LearnedWindow {
 	l := r.st.Learned
 	if r.ch.Learned != nil {
@@ -26,38 +87,48 @@ func (r *reduction) learned() LearnedWindow {
 	return l
 }
 
+// plausible reports whether a window can hold as many tokens: a quarter more than the largest that any table, the host or the user
+// has stated.
+func (r *reduction) plausible(tokens int) bool {
+	return tokens <= max(model.LargestWindow(), r.window().Tokens, r.s.Limits.WindowTokens)/4*5
+}
+
+// learnAccepted takes over that a request was accepted which is larger than the window was taken to be.
 func (r *reduction) learnAccepted(tokens int, why string) {
-	l := r.learned()
-	if r.s.Model == "" || tokens <= r.window().Tokens || tokens <= l.AcceptedTokens {
+	if r.s.Model == "" || tokens <= r.window().Tokens || !r.plausible(tokens) {
 		return
 	}
-	l.AcceptedTokens, l.Why, l.At = tokens, why, r.now
-	r.ch.Learned = &l
+	if model.IsOverridden(r.cfg.Window.Overrides, r.s.Model) && r.s.Limits.WindowTokens == 0 {
+		return // the user knows better
+	}
+	r.s.Limits.WindowTokens = 0 // the host's figure is of another time
+	r.prove(LearnedWindow{AcceptedTokens: tokens, Why: why})
 }
 
+// learnStated takes over the maximum that a refusal stated.
 func (r *reduction) learnStated(e LimitError) {
-	l := r.learned()
-	if e.MaxTokens <= 0 || e.MaxTokens == r.window().Tokens {
+	if e.MaxTokens < minStatedWindow || e.MaxTokens == r.window().Tokens || !r.plausible(e.MaxTokens) {
 		return
 	}
-	l.StatedTokens, l.Why, l.At = e.MaxTokens, fmt.Sprintf("a request was refused: the maximum is %s tokens", text.Thousands(e.MaxTokens)), r.now
-	if r.s.Model == "" { // it is true of this session, and of no other
-		r.s.Unnamed = l
+	r.prove(LearnedWindow{StatedTokens: e.MaxTokens, Why: fmt.Sprintf("a request was refused: the maximum is %s tokens", text.Thousands(e.MaxTokens))})
+}
+
+// learnCompacted takes over that the host compacted by itself earlier than it was taken to: in this session the window is smaller
+// than was learned, or the user's settings say so.
+func (r *reduction) learnCompacted(tokens int) {
+	if w := r.window(); r.s.Model == "" || tokens < minStatedWindow || !w.Early(tokens) {
 		return
 	}
-	r.ch.Learned = &l
+	r.s.Proof = LearnedWindow{CompactedTokens: tokens, Why: fmt.Sprintf("the host compacted by itself at %s tokens", text.Thousands(tokens)), At: r.now}
 }
 
-// window returns the window in force for the session's main chain.
-func (s Session) Window(learned LearnedWindow, cfg settings.Config, rules Rules) model.Window {
-	if s.Model == "" {
-		learned = s.Unnamed
+// prove takes over what the session has shown, in place of what it or others have shown before.
+func (r *reduction) prove(l LearnedWindow) {
+	shared := r.learned()
+	l.At = r.now
+	r.s.Proof = l
+	if r.shares() {
+		l.Host, l.Provider, l.Model = shared.Host, shared.Provider, shared.Model
+		r.ch.Learned = &l
 	}
-	return WindowOf(s.Host, s.Provider, s.Model, s.Limits, learned, cfg.Window, rules)
-}
-
-// WindowOf returns the window in force for a model under a host, and why, with what was learned of it from its provider.
-func WindowOf(host Host, provider, modelID string, limits model.Limits, learned LearnedWindow, cfg settings.WindowConfig, rules Rules) model.Window {
-	known := model.Learned{AcceptedTokens: learned.AcceptedTokens, StatedTokens: learned.StatedTokens, Why: learned.Why}
-	return model.Resolve(string(host), cmp.Or(provider, rules.Provider), modelID, limits, known, cfg, rules.Compaction)
 }

@@ -23,8 +23,13 @@ type Session struct {
 	Speaker string       `json:"speaker,omitempty"`
 	Agents  []Agent      `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
 	Limits  model.Limits `json:"limits"`
-	// Unnamed is what a refusal taught of the window while nobody had said which model it is of.
-	Unnamed LearnedWindow `json:"unnamed,omitzero"`
+	// Settings are the user's own of where the host compacts; HostVersion is of the host that wrote its record.
+	Settings    model.Settings `json:"settings,omitzero"`
+	HostVersion string         `json:"hostVersion,omitempty"`
+	// Spelled says that Model is known with its options, such as "[1m]", not as a record that leaves them out has it.
+	Spelled bool `json:"spelled,omitempty"`
+	// Proof is what this session has shown of its model's window.
+	Proof LearnedWindow `json:"proof,omitzero"`
 
 	Tail Tail `json:"tail,omitzero"` // of the main chain
 

@@ -32,10 +32,10 @@ type Changes struct {
 	MaxSessions int      // with Session: forget the longest silent sessions beyond this many; 0 keeps all
 	Paths       []PathUse
 	Samples     []Sample
-	Learned     *LearnedWindow
-	Calibration *Calibration // replaces the one stored for its model and encoding
-	Task        *fleet.Task  // one entry an ID: a repeat keeps the larger figure
-	WindowTasks int          // with Task: the ring's length
+	Learned     *LearnedWindow // replaces the one stored for its host, provider and model; one that teaches nothing removes it
+	Calibration *Calibration   // replaces the one stored for its model and encoding
+	Task        *fleet.Task    // one entry an ID: a repeat keeps the larger figure
+	WindowTasks int            // with Task: the ring's length
 	Alert       *fleet.AlertGate
 	Trim        *fleet.TrimCount // added to the counters
 }
@@ -60,11 +60,14 @@ const (
 
 // LearnedWindow is what was learned about a model's window from what its provider accepted and refused.
 type LearnedWindow struct {
-	Host           Host      `json:"host"`           // the program that the agent ran in
-	Provider       string    `json:"provider"`       // who served the model
-	Model          string    `json:"model"`          // in its plain spelling, see PlainModel
-	AcceptedTokens int       `json:"acceptedTokens"` // the largest request known to have been accepted
-	StatedTokens   int       `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
-	Why            string    `json:"why"`            // for people: what proved it
-	At             time.Time `json:"at"`             // when it was proved
+	Host           Host   `json:"host"`           // the program that the agent ran in
+	Provider       string `json:"provider"`       // who served the model
+	Model          string `json:"model"`          // in its plain spelling, see model.Plain
+	AcceptedTokens int    `json:"acceptedTokens"` // the largest request known to have been accepted
+	StatedTokens   int    `json:"statedTokens"`   // the maximum that a refusal stated; 0 is none
+	// CompactedTokens is the occupancy at which the host compacted by itself, earlier than it was taken to; 0 is none. It holds for
+	// one session: the user's settings may be the reason.
+	CompactedTokens int       `json:"compactedTokens,omitempty"`
+	Why             string    `json:"why"` // for people: what proved it
+	At              time.Time `json:"at"`  // when it was proved
 }

@@ -8,7 +8,6 @@ package claudecode
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -17,7 +16,7 @@ import (
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
-	limits model.Limits
+	getenv func(string) string // nil where there is no environment of the host
 	pid    int
 }
 
@@ -31,21 +30,26 @@ func New(getenv func(string) string) *Adapter {
 	if err != nil || pid < 0 {
 		pid = 0
 	}
-	return &Adapter{limits: limitsFrom(getenv), pid: pid}
+	return &Adapter{getenv: getenv, pid: pid}
 }
 
 // Host returns session.HostClaudeCode.
 func (*Adapter) Host() session.Host { return session.HostClaudeCode }
 
-// Rules returns what the domain must know of Claude Code. It compacts at window − min(maximum output, 20,000) − 13,000:
-// 167,000 of 200,000 in its own get_context_usage, and "about 967K" of a million in its documentation of models; models
-// whose window is a million by nature run full (https://code.claude.com/docs/en/model-config).
+// Rules returns what the domain must know of Claude Code. It compacts at window − min(maximum output, 20,000) − 13,000: bisected
+// with version 2.1.329 at 167,000 of 200,000 and 967,000 of a million. Versions up to 2.1.20 did at 155,000 (36 of 36 real
+// compactions). Models of the 4.5 generation, and long windows by option, wait until a request is refused: not yet in 2.1.42, and
+// by its documentation in 2.1.220. Where compaction is turned off it refuses a prompt 3,000 before the reserve.
+//
+// Transcripts leave the "[1m]" of a model out, so that what one session proves holds for others only where it was spelled.
 func (*Adapter) Rules() session.Rules {
 	return session.Rules{
 		Provider:       "anthropic",
 		BatchEvent:     true,
 		SummaryVisible: true,
-		Compaction:     model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, NativeAtLimit: true},
+		SuffixHidden:   true,
+		Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220",
+			Older: []model.OlderBuffer{{UpTo: "2.1.20", Buffer: 25_000}}},
 	}
 }
 
@@ -54,37 +58,4 @@ func (*Adapter) Read(ctx context.Context, path string, from session.Cursor) (ses
 	reading, err := transcript.Read(ctx, path, from, format(path))
 	reading.Entries = merge(reading.Entries)
 	return reading, err
-}
-
-// The range of CLAUDE_CODE_AUTO_COMPACT_WINDOW in tokens; the host clamps to it.
-const minAutoCompactWindow, maxAutoCompactWindow = 100_000, 1_000_000
-
-// standardWindow is the window, in tokens, of every model once CLAUDE_CODE_DISABLE_1M_CONTEXT forbids the larger one.
-const standardWindow = 200_000
-
-// limitsFrom reads the host's settings from the environment (https://code.claude.com/docs/en/env-vars), as the host does:
-// of "500k" it sees 500.
-func limitsFrom(getenv func(string) string) (l model.Limits) {
-	if n := leadingInt(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
-		l.AutoCompactWindow = min(max(n, minAutoCompactWindow), maxAutoCompactWindow)
-	}
-	if n := leadingInt(getenv("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE")); n >= 1 && n <= 100 {
-		l.AutoCompactPercent = n
-	}
-	switch strings.ToLower(strings.TrimSpace(getenv("CLAUDE_CODE_DISABLE_1M_CONTEXT"))) {
-	case "1", "true", "yes", "on":
-		l.WindowTokens = standardWindow
-	}
-	return l
-}
-
-// leadingInt returns the number that s begins with, 0 where it begins with none.
-func leadingInt(s string) int {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "+")
-	end := 0
-	for end < len(s) && end < 10 && s[end] >= '0' && s[end] <= '9' {
-		end++
-	}
-	n, _ := strconv.Atoi(s[:end])
-	return n
 }

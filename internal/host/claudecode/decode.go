@@ -85,7 +85,6 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 		Transcript:      transcript.String(p.transcript),
 		AgentTranscript: transcript.String(p.agentTranscript),
 		HostPID:         a.pid,
-		Limits:          a.limits,
 	}
 	if ev.AgentID != "" && ev.AgentTranscript == "" {
 		ev.AgentTranscript = agentTranscript(ev.Transcript, ev.AgentID)
@@ -103,6 +102,10 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 		ev.Kind = session.Seen
 	}
 	ev.Accepts = accepts(ev.Name)
+	if a.getenv != nil && (ev.Kind == session.SessionStarted || ev.Kind == session.PromptSubmitted) {
+		s := settingsFor(a.getenv, ev.CWD)
+		ev.Settings = &s
+	}
 	p.complete(&ev)
 	return ev, nil
 }

@@ -91,34 +91,6 @@ func TestAPayloadOfTenMegabytesIsNotCopied(t *testing.T) {
 	}
 }
 
-func TestLimitsFromTheEnvironment(t *testing.T) {
-	tests := []struct {
-		env  map[string]string
-		want model.Limits
-	}{
-		{nil, model.Limits{}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "400000"}, model.Limits{AutoCompactWindow: 400_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "500k"}, model.Limits{AutoCompactWindow: 100_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "9999999999999"}, model.Limits{AutoCompactWindow: 1_000_000}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "k500"}, model.Limits{}},
-		{map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "-5"}, model.Limits{}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "40"}, model.Limits{AutoCompactPercent: 40}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": " 95.5 "}, model.Limits{AutoCompactPercent: 95}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "0"}, model.Limits{}},
-		{map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "101"}, model.Limits{}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"}, model.Limits{WindowTokens: 200_000}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "True"}, model.Limits{WindowTokens: 200_000}},
-		{map[string]string{"CLAUDE_CODE_DISABLE_1M_CONTEXT": "0"}, model.Limits{}},
-	}
-	for _, test := range tests {
-		a := New(func(key string) string { return test.env[key] })
-		ev, err := a.Decode("", []byte(`{"session_id":"s","hook_event_name":"Stop"}`))
-		if err != nil || ev.Limits != test.want {
-			t.Errorf("%v: %+v, %v", test.env, ev.Limits, err)
-		}
-	}
-}
-
 func TestTheHostsProcess(t *testing.T) {
 	for value, want := range map[string]int{"4711": 4711, "": 0, "x": 0, "-1": 0} {
 		ev, err := New(func(key string) string {

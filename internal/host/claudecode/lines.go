@@ -14,7 +14,7 @@ import (
 type line struct {
 	kind, subtype, sidechain, apiError, summary, message, errorDetails []byte
 	timestamp, uuid, cwd, wireInputs, metadata, title                  []byte
-	meta, attachment, rendered                                         []byte
+	meta, attachment, rendered, version, requested                     []byte
 }
 
 // format returns how the lines of the transcript at path are read. Only the main chain counts; in the file of a sub-agent,
@@ -114,6 +114,10 @@ func (l *line) scan(data []byte) bool {
 			l.timestamp = value
 		case "uuid":
 			l.uuid = value
+		case "version":
+			l.version = value
+		case "requestedModel":
+			l.requested = value
 		case "cwd":
 			l.cwd = value
 		case "wireToolInputs":
@@ -153,8 +157,9 @@ func (l *line) assistant(e *session.Entry) {
 	if ok && !tuple.IsZero() {
 		e.Report = &session.Report{
 			At: e.At, Tuple: tuple, Tokens: occupancy(tuple), Provenance: session.ProvenanceTranscript,
-			Model: name, MessageID: transcript.String(id),
+			Model: name, MessageID: transcript.String(id), Requested: transcript.String(l.requested),
 		}
+		e.Version = transcript.String(l.version)
 	}
 	transcript.Elements(content, func(block []byte) bool {
 		l.block(e, block)
@@ -204,8 +209,11 @@ func (l *line) boundary(e *session.Entry) {
 		return
 	}
 	b := &session.Boundary{ID: transcript.String(l.uuid), At: e.At, Micro: subtype == "microcompact_boundary"}
+	e.Version = transcript.String(l.version)
 	transcript.Members(l.metadata, func(key, value []byte) bool {
 		switch string(key) {
+		case "trigger":
+			b.Automatic = transcript.String(value) == "auto"
 		case "preTokens", "pre_tokens":
 			b.PreTokens = transcript.Int(value)
 		case "postTokens", "post_tokens":

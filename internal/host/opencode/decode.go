@@ -173,11 +173,12 @@ func (p *payload) params(ev *session.Event) {
 	transcript.Pick(p.settings, transcript.Field{Name: "auto", Value: &auto}, transcript.Field{Name: "reserved", Value: &reserved})
 	ev.Model, ev.Provider = modelID(named), providerOf(named, provider)
 	ev.Limits = model.Limits{
-		WindowTokens:   transcript.Int(window),
-		InputTokens:    transcript.Int(input),
-		OutputTokens:   transcript.Int(output),
-		AutoCompactOff: string(auto) == "false",
-		ReserveTokens:  transcript.Int(reserved),
+		WindowTokens: transcript.Int(window),
+		InputTokens:  transcript.Int(input),
+		OutputTokens: transcript.Int(output),
+	}
+	if p.settings != nil {
+		ev.Settings = &model.Settings{Off: string(auto) == "false", Reserve: transcript.Int(reserved)}
 	}
 	if ev.Limits.OutputTokens == 0 {
 		ev.Limits.OutputTokens = transcript.Int(most)

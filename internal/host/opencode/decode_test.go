@@ -150,7 +150,7 @@ func TestParams(t *testing.T) {
 	}{
 		"the window":         {"env", "m", "anthropic", "@ai-sdk/anthropic", `{"context": 200000, "output": 32000}`, "null", model.Limits{WindowTokens: 200_000, OutputTokens: 32_000}, "anthropic"},
 		"a limit on input":   {"env", "m", "openai", "@ai-sdk/openai", `{"context": 400000, "input": 272000, "output": 128000}`, "{}", model.Limits{WindowTokens: 400_000, InputTokens: 272_000, OutputTokens: 128_000}, "openai"},
-		"settings":           {"env", "m", "openai", "@ai-sdk/openai", `{"context": 400000}`, `{"auto": false, "reserved": 10000}`, model.Limits{WindowTokens: 400_000, OutputTokens: 5, AutoCompactOff: true, ReserveTokens: 10_000}, "openai"},
+		"settings":           {"env", "m", "openai", "@ai-sdk/openai", `{"context": 400000}`, `{"auto": false, "reserved": 10000}`, model.Limits{WindowTokens: 400_000, OutputTokens: 5}, "openai"},
 		"a gateway":          {"config", "m", "company", "@ai-sdk/anthropic", `{"context": 9}`, "null", model.Limits{WindowTokens: 9, OutputTokens: 5}, "anthropic"},
 		"known by itself":    {"env", "m", "kimi", "@ai-sdk/anthropic", `{"context": 9}`, "null", model.Limits{WindowTokens: 9, OutputTokens: 5}, "kimi"},
 		"named in settings":  {"config", "m", "openai", "@ai-sdk/anthropic", `{"context": 9}`, "null", model.Limits{WindowTokens: 9, OutputTokens: 5}, "openai"},

@@ -97,15 +97,14 @@ func (c *conn) window(ctx context.Context, host session.Host, provider, modelID 
 	return w, err
 }
 
-// saveWindow adds what was learned: a larger accepted request counts, and a stated maximum replaces the one before. What
-// teaches nothing new leaves the reason and its time as they are.
+// saveWindow replaces what was learned about a model; nothing learned removes it.
 func (c *conn) saveWindow(ctx context.Context, w session.LearnedWindow) error {
+	if w.AcceptedTokens == 0 && w.StatedTokens == 0 {
+		return c.exec(ctx, "DELETE FROM windows WHERE host = ? AND provider = ? AND model = ?", string(w.Host), w.Provider, model.Plain(w.Model))
+	}
 	return c.exec(ctx, `INSERT INTO windows (host, provider, model, accepted, stated, why, at) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (host, provider, model) DO UPDATE
-		SET accepted = max(accepted, excluded.accepted),
-			stated = CASE WHEN excluded.stated > 0 THEN excluded.stated ELSE stated END,
-			why = excluded.why, at = excluded.at
-		WHERE excluded.accepted > accepted OR (excluded.stated > 0 AND excluded.stated <> stated)`,
+		SET accepted = excluded.accepted, stated = excluded.stated, why = excluded.why, at = excluded.at`,
 		string(w.Host), w.Provider, model.Plain(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
 }
 

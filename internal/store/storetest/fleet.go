@@ -151,30 +151,19 @@ var taskTests = map[string]func(*testing.T, *fixture){
 }
 
 var windowTests = map[string]func(*testing.T, *fixture){
-	"a larger accepted request wins, a stated maximum replaces": func(t *testing.T, f *fixture) {
-		learn := func(accepted, stated, seconds int, why string) {
-			f.update(session.Key{}, session.Changes{Learned: &session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-5",
-				AcceptedTokens: accepted, StatedTokens: stated, Why: why, At: after(seconds)}})
-		}
-		want := session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-5"}
-		check := func(accepted, stated, seconds int, why string) {
-			t.Helper()
-			want.AcceptedTokens, want.StatedTokens, want.At, want.Why = accepted, stated, after(seconds), why
+	"what is learned replaces what was, and nothing removes it": func(t *testing.T, f *fixture) {
+		at := session.Key{Host: session.HostCodex, SessionID: "any"}
+		for i, want := range []session.LearnedWindow{{AcceptedTokens: 250_000}, {AcceptedTokens: 210_000}, {StatedTokens: 272_000}, {AcceptedTokens: 260_000}, {StatedTokens: 200_000}} {
+			want.Host, want.Provider, want.Model, want.Why, want.At = session.HostCodex, "openai", "gpt-5", fmt.Sprint("proof ", i), after(i)
+			f.update(session.Key{}, session.Changes{Learned: &want})
 			f.want("Windows", f.windows(), []session.LearnedWindow{want})
-			f.want("State", f.load(core.Query{Key: session.Key{Host: session.HostCodex, SessionID: "any"}, Provider: "openai", Model: "gpt-5"}).Learned, want)
+			f.want("State", f.load(core.Query{Key: at, Provider: "openai", Model: "gpt-5"}).Learned, want)
 		}
-		learn(250_000, 0, 1, "accepted 250k")
-		check(250_000, 0, 1, "accepted 250k")
-		learn(210_000, 0, 2, "accepted 210k")
-		check(250_000, 0, 1, "accepted 250k")
-		learn(0, 272_000, 3, "stated 272k")
-		check(250_000, 272_000, 3, "stated 272k")
-		learn(260_000, 0, 4, "accepted 260k")
-		check(260_000, 272_000, 4, "accepted 260k")
-		learn(0, 200_000, 5, "stated 200k")
-		check(260_000, 200_000, 5, "stated 200k")
-		learn(1, 200_000, 6, "nothing new")
-		check(260_000, 200_000, 5, "stated 200k")
+		f.update(session.Key{}, session.Changes{Learned: &session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-4"}})
+		f.want("after another was removed", len(f.windows()), 1)
+		f.update(session.Key{}, session.Changes{Learned: &session.LearnedWindow{Host: session.HostCodex, Provider: "openai", Model: "gpt-5", Why: "gone", At: noon}})
+		f.want("Windows", f.windows(), []session.LearnedWindow(nil))
+		f.want("State", f.load(core.Query{Key: at, Provider: "openai", Model: "gpt-5"}).Learned, session.LearnedWindow{})
 	},
 	"kept by host, provider and model": func(t *testing.T, f *fixture) {
 		var want []session.LearnedWindow
