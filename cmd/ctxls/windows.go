@@ -2,31 +2,45 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
 var windowsCommand = command{
-	name: "windows", synopsis: "[MODEL] [--host HOST] [--provider NAME] [--json]", short: "show the window of a model, and its source",
+	name: "windows", synopsis: "[MODEL | forget MODEL…] [--learned] [--host HOST] [--provider NAME] [--json]", short: "show the window of a model, and its source",
 	long: `
 Without a model, lists all windows that are built in or learned. With a model, shows its window under a host, where that host
-compacts, and the source of the figure. Any spelling of hosts, gateways and clouds works.`,
+compacts, and the source of the figure. Any spelling of hosts, gateways and clouds works.
+
+--learned lists what was learned from requests that a provider accepted or refused, when, and how long it holds (30 days). forget
+removes what was learned of a model.`,
 	examples: `ctxls windows
 ctxls windows claude-opus-4-6
 ctxls windows claude-opus-4.6 --host opencode --provider github-copilot
+ctxls windows --learned
+ctxls windows forget claude-opus-4-6
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", string(session.HostClaudeCode), "the `host` that runs the model")
 		provider := fs.String("provider", "", "the provider of the model")
 		asJSON := fs.Bool("json", false, "print JSON")
+		onlyLearned := fs.Bool("learned", false, "show what was learned alone")
 		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 1 {
+			if len(args) > 0 && args[0] == "forget" {
+				return forgetWindows(ctx, a, args[1:])
+			}
+			switch {
+			case len(args) > 1:
 				return usageError{"windows takes one model"}
+			case len(args) == 1 && *onlyLearned:
+				return usageError{"--learned shows every model; leave MODEL out"}
 			}
 			s, err := a.service(ctx)
 			if err != nil {
@@ -35,6 +49,12 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			learned, err := s.Store.Windows(ctx)
 			if err != nil {
 				return err
+			}
+			if *onlyLearned {
+				if *asJSON {
+					return printJSON(a.stdout, append([]session.LearnedWindow{}, learned...))
+				}
+				return ui.LearnedWindows(a.stdout, learned, s.Now())
 			}
 			if len(args) == 0 {
 				if *asJSON {
@@ -52,4 +72,32 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			return ui.Window(a.stdout, args[0], w)
 		}
 	},
+}
+
+// forgetWindows removes what was learned of models.
+func forgetWindows(ctx context.Context, a *app, models []string) error {
+	if len(models) == 0 {
+		return usageError{"windows forget takes a model; 'ctxls windows --learned' shows which are known"}
+	}
+
+	s, err := a.service(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range models {
+		if name == "" {
+			return usageError{"windows forget takes a model, not an empty word"}
+		}
+		forgotten, err := s.ForgetWindows(ctx, name)
+		if err != nil {
+			return err
+		}
+		if len(forgotten) == 0 {
+			return fmt.Errorf("nothing was learned of %s; 'ctxls windows --learned' shows what was", text.Sanitize(name, 60))
+		}
+		for _, l := range forgotten {
+			fmt.Fprintf(a.stdout, "forgot %s in %s\n", text.Sanitize(l.Model, 60), l.Host)
+		}
+	}
+	return nil
 }

@@ -183,7 +183,7 @@ func TestALearnedWindowIsPushed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(f, `{"type":"assistant","timestamp":%q,"message":{"id":"m%d","model":"claude-opus-4-6","usage":{"input_tokens":%d,"output_tokens":1},"content":[{"type":"text","text":"done"}]}}`+"\n",
+		fmt.Fprintf(f, `{"type":"assistant","timestamp":%q,"message":{"id":"m%d","model":"claude-opus-4-6","usage":{"input_tokens":%d,"output_tokens":1},"content":[{"type":"text","text":"done"}]},"requestedModel":"claude-opus-4-6"}`+"\n",
 			time.Now().UTC().Format(time.RFC3339Nano), tokens, tokens)
 		f.Close()
 		payload, _ := json.Marshal(map[string]string{"session_id": sess, "cwd": "/home/me", "hook_event_name": "Stop", "transcript_path": transcript})

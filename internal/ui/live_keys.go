@@ -33,7 +33,7 @@ func (s sorting) compare(a, b core.SessionView) int {
 	case byShare:
 		return descending(a.Usage.Display.Percent, b.Usage.Display.Percent)
 	case byLeft:
-		return compareKnown(a.Usage.ToCompaction, b.Usage.ToCompaction, 1)
+		return compareKnown(cmp.Or(a.Usage.ToCompaction, a.Usage.ToRefusal), cmp.Or(b.Usage.ToCompaction, b.Usage.ToRefusal), 1)
 	case byProject:
 		return cmp.Or(cmp.Compare(projectOf(a), projectOf(b)), cmp.Compare(a.CWD, b.CWD))
 	}

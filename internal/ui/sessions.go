@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -153,7 +154,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 		}
 		return plain(tokenPair(u))
 	})
-	left, agentLeft := usage(func(u core.Usage) cell { return plain(toCompaction(u)) })
+	left, agentLeft := usage(func(u core.Usage) cell { return plain(toCompaction(u, step >= shortNames)) })
 	all := []struct {
 		until narrower // the step that removes the column
 		column
@@ -247,19 +248,24 @@ func tokenPair(u core.Usage) string {
 	return estimateMark(u) + tokensOrUnknown(u.Display.Tokens) + "/" + tokens(u.Display.LimitTokens)
 }
 
-func toCompaction(u core.Usage) string {
-	if u.CompactionTokens == nil {
-		return "never"
+// toCompaction writes what is left until the host compacts, or until the window is full or a prompt is refused, with what happens
+// then where there is room.
+func toCompaction(u core.Usage, short bool) string {
+	switch {
+	case short, u.CompactionTokens != nil:
+		return leftTokens(u)
+	case u.CompactionRule == model.CompactsOnRefusal:
+		return leftTokens(u) + ", if refused"
+	case u.CompactionRule == model.CompactsNever:
+		return leftTokens(u) + ", off"
 	}
-	return estimateMark(u) + tokensOrUnknown(u.ToCompaction)
+	return leftTokens(u) + ", to full"
 }
 
 // forecastText writes how many turns are left; ranged adds the range.
 func forecastText(u core.Usage, ranged bool) string {
 	f := u.TurnsLeft
 	switch {
-	case u.CompactionTokens == nil:
-		return "-"
 	case f == nil:
 		return unknown
 	case ranged && f.Low != f.High && f.High <= manyTurns:

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -23,6 +24,11 @@ func sessionView(edit func(*core.SessionView)) core.SessionView {
 		edit(&s)
 	}
 	return s
+}
+
+// refused makes a usage that of a host which does not compact by itself.
+func refused(u *core.Usage, rule model.CompactionKind, left int) {
+	u.CompactionRule, u.CompactionTokens, u.ToCompaction, u.ToRefusal = rule, nil, nil, &left
 }
 
 func TestStatusline(t *testing.T) {
@@ -42,6 +48,16 @@ func TestStatusline(t *testing.T) {
 		{"estimated", func(s *core.SessionView) { p := session.ProvenanceEstimate; s.Usage.Provenance = &p }, StatuslineOptions{},
 			"███████░│░ ~72% · ~144k/200k · ~23k to compaction · claude-sonnet-4-6"},
 		{"a response behind", func(s *core.SessionView) { s.Usage.Stale = true }, StatuslineOptions{Format: "{percent}"}, "72%+"},
+		{"with an answer that is not in the report yet", func(s *core.SessionView) {
+			projected, left := 144_500, 22_500
+			s.Usage.ProjectedTokens, s.Usage.ToCompaction = &projected, &left
+		}, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · ~23k to compaction · claude-sonnet-4-6"},
+		{"with a model that waits until it is refused", func(s *core.SessionView) { refused(&s.Usage, model.CompactsOnRefusal, 56_088) }, StatuslineOptions{},
+			"███████░░░ 72% · 144k/200k · 56k left, compacts when refused · claude-sonnet-4-6"},
+		{"with compaction turned off", func(s *core.SessionView) { refused(&s.Usage, model.CompactsNever, 33_088) }, StatuslineOptions{},
+			"███████░░░ 72% · 144k/200k · 33k left, no auto-compaction · claude-sonnet-4-6"},
+		{"where nobody knows", func(s *core.SessionView) { refused(&s.Usage, model.CompactsUnknown, 56_088) }, StatuslineOptions{},
+			"███████░░░ 72% · 144k/200k · 56k left · claude-sonnet-4-6"},
 		{"unknown", func(s *core.SessionView) {
 			s.Model, s.Usage = "", core.Usage{CompactionTokens: new(int), Display: core.Display{LimitTokens: 200_000}}
 		}, StatuslineOptions{Format: "{bar} {percent} {tokens}/{window} {left} {forecast} {level} {model}"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -38,18 +39,41 @@ func Windows(w io.Writer, rows []model.WindowRow, learned []session.LearnedWindo
 	})
 }
 
-// Window writes the window of one model.
-func Window(w io.Writer, model string, win model.Window) error {
+// LearnedWindows writes what was learned of windows, by which evidence and when, and until when it holds.
+func LearnedWindows(w io.Writer, learned []session.LearnedWindow, now time.Time) error {
+	if len(learned) == 0 {
+		_, err := fmt.Fprintln(w, "nothing was learned of any window")
+		return err
+	}
 	return table(w, func(row func(...string)) {
-		row("model", safe(model, 100))
+		row("MODEL", "HOST", "PROVIDER", "LEARNED", "SINCE", "HOLDS", "WHY")
+		for _, l := range learned {
+			holds := "expired"
+			if left := l.Expires().Sub(now); left > 0 {
+				holds = age(left)
+			}
+			row(safe(l.Model, 40), string(l.Host), orAny(safe(l.Provider, 24)), orDash(max(l.AcceptedTokens, l.StatedTokens)), age(now.Sub(l.At)), holds, safe(l.Why, 100))
+		}
+	})
+}
+
+// Window writes what is in force for one model.
+func Window(w io.Writer, name string, win model.Window) error {
+	return table(w, func(row func(...string)) {
+		row("model", safe(name, 100))
 		row("window", tokens(win.Tokens), safe(win.Why, 200))
 		if win.InputTokens > 0 {
 			row("input limit", tokens(win.InputTokens))
 		}
-		if win.CompactionTokens > 0 {
+		switch win.CompactionRule {
+		case model.CompactsAt:
 			row("compaction", tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", text.Percent(win.CompactionTokens, win.Tokens)))
-		} else {
-			row("compaction", "never")
+		case model.CompactsOnRefusal:
+			row("compaction", "when a request is refused as too long")
+		case model.CompactsNever:
+			row("compaction", "turned off", fmt.Sprintf("prompts are refused at %s", tokens(win.RefusalTokens)))
+		default:
+			row("compaction", unknown)
 		}
 	})
 }

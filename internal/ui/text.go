@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
@@ -71,15 +73,30 @@ func estimateMark(u core.Usage) string {
 	return ""
 }
 
-// leftText writes how much is left until the host compacts.
+// leftText writes what is left until the host compacts, or until the window is full or a prompt is refused where it does not.
 func leftText(u core.Usage) string {
 	switch {
-	case u.CompactionTokens == nil:
-		return "no compaction"
-	case u.ToCompaction == nil:
-		return unknown + " to compaction"
+	case u.CompactionTokens != nil:
+		return leftTokens(u) + " to compaction"
+	case u.CompactionRule == model.CompactsOnRefusal:
+		return leftTokens(u) + " left, compacts when refused"
+	case u.CompactionRule == model.CompactsNever:
+		return leftTokens(u) + " left, no auto-compaction"
 	}
-	return estimateMark(u) + tokens(*u.ToCompaction) + " to compaction"
+	return leftTokens(u) + " left"
+}
+
+// leftTokens writes how many tokens are left, with "~" where they hang on an estimate: hosts compare their own projection.
+func leftTokens(u core.Usage) string {
+	left := cmp.Or(u.ToCompaction, u.ToRefusal)
+	mark := estimateMark(u)
+	if u.Tokens != nil && u.ProjectedTokens != nil && *u.Tokens != *u.ProjectedTokens {
+		mark = "~"
+	}
+	if left == nil {
+		mark = ""
+	}
+	return mark + tokensOrUnknown(left)
 }
 
 // age writes a duration: now, 5m, 3h, 2d.

@@ -18,11 +18,14 @@ const minStatedWindow = 1_000
 
 // Current returns what was learned, nothing of it once it is too old.
 func (l LearnedWindow) Current(now time.Time) LearnedWindow {
-	if !l.At.IsZero() && now.Sub(l.At) > learnedExpires {
+	if !l.At.IsZero() && now.After(l.Expires()) {
 		l.AcceptedTokens, l.StatedTokens, l.Why = 0, 0, ""
 	}
 	return l
 }
+
+// Expires returns until when what was learned holds for other sessions.
+func (l LearnedWindow) Expires() time.Time { return l.At.Add(learnedExpires) }
 
 // teaches reports whether anything was learned.
 func (l LearnedWindow) teaches() bool {

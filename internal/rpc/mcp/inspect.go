@@ -11,6 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
@@ -131,10 +132,18 @@ func describeUsage(b *strings.Builder, u core.Usage) {
 	if u.Exact && u.Band != nil && *u.ProjectedTokens != *u.Tokens {
 		fmt.Fprintf(b, "  with what came since: about %s, from %s to %s (an estimate)\n", digits(*u.ProjectedTokens), digits(u.Band.Low), digits(u.Band.High))
 	}
-	if u.CompactionTokens == nil || u.ToCompaction == nil {
+	switch {
+	case u.ToCompaction != nil:
+		fmt.Fprintf(b, "  until the host compacts: %s tokens (at %s)", digits(*u.ToCompaction), digits(*u.CompactionTokens))
+	case u.ToRefusal == nil:
 		return
+	case u.CompactionRule == model.CompactsOnRefusal:
+		fmt.Fprintf(b, "  until the window is full: %s tokens; the host compacts when a request is refused", digits(*u.ToRefusal))
+	case u.CompactionRule == model.CompactsNever:
+		fmt.Fprintf(b, "  until the host refuses a prompt: %s tokens (at %s); compaction is turned off", digits(*u.ToRefusal), digits(*u.RefusalTokens))
+	default:
+		fmt.Fprintf(b, "  until the window is full: %s tokens", digits(*u.ToRefusal))
 	}
-	fmt.Fprintf(b, "  until the host compacts: %s tokens (at %s)", digits(*u.ToCompaction), digits(*u.CompactionTokens))
 	if u.TurnsLeft != nil {
 		fmt.Fprintf(b, ", %d to %d turns as they were lately", u.TurnsLeft.Low, u.TurnsLeft.High)
 	}

@@ -67,7 +67,7 @@ func TestInspect(t *testing.T) {
   in the window: 144,000 of 200,000 tokens (72%), as reported (host), as of 2026-11-21T12:00:00Z
   size of the window: the host says so
   with what came since: about 144,007, from 143,981 to 144,258 (an estimate)
-  until the host compacts: 23,000 tokens (at 167,000)
+  until the host compacts: 22,993 tokens (at 167,000)
   files in use, the latest first: main.go
 
 Other sessions on this machine:
