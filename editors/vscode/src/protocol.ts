@@ -356,7 +356,9 @@ export interface Usage {
   asOf: string | null;
   /** where the truth lies, of an estimate */
   band: Band | null;
-  /** where the host compacts; null when it never does */
+  /** whether the host compacts by itself */
+  compactionRule: 'threshold' | 'onRefusal' | 'off' | 'unknown';
+  /** where it does; null unless CompactionRule is threshold */
   compactionTokens: number | null;
   /** the figure as people are shown it */
   display: Display;
@@ -372,13 +374,17 @@ export interface Usage {
   projectedTokens: number | null;
   /** where Tokens come from */
   provenance: 'host' | 'transcript' | 'reported' | 'estimate' | null;
+  /** where a request is refused; null where the host compacts before */
+  refusalTokens: number | null;
   /** at least one response behind */
   stale: boolean;
-  /** what is left until then, never negative */
+  /** what is left until then by ProjectedTokens, never negative */
   toCompaction: number | null;
+  /** what is left until then by ProjectedTokens, never negative */
+  toRefusal: number | null;
   /** as reported, or estimated where Provenance says so */
   tokens: number | null;
-  /** how many turns are left until the host compacts, at that growth */
+  /** how many turns are left until the host compacts, or refuses where it does not */
   turnsToCompaction: Forecast | null;
   /** what says so */
   windowProvenance: 'host' | 'config' | 'suffix' | 'learned' | 'table' | 'default';

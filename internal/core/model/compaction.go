@@ -22,7 +22,7 @@ func nearStandardPoint(tokens int) bool {
 // compaction fills in where the host compacts.
 func (w *Window) compaction(in Input, r CompactionRule) {
 	w.RefusalTokens = w.Tokens
-	if w.InputTokens > 0 {
+	if w.InputTokens > 0 && r.InputOutputCap > 0 {
 		w.RefusalTokens = w.InputTokens
 	}
 	point, refusal := w.compactionPoint(in.Settings, r)
