@@ -176,6 +176,6 @@ func TestLiveScreenColours(t *testing.T) {
 // Where there is no terminal it says so.
 func TestLiveScreenWithoutATerminal(t *testing.T) {
 	m := newMachine(t)
-	term := m.start("ctxls sessions --watch | cat", 80, 24)
+	term := m.start("ctxls sessions --watch | cat", 120, 24)
 	term.shows(soon, "--watch: standard output is not a terminal", "ctxls serve")
 }

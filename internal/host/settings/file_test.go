@@ -38,7 +38,7 @@ func TestFileFollowsLinksAndKeepsTheMode(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(real), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(real, []byte("{}"), 0o640); err != nil {
+	if err := errors.Join(os.WriteFile(real, []byte("{}"), 0o640), os.Chmod(real, 0o640)); err != nil { // whatever the umask
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join("dotfiles", "claude.json"), link); err != nil {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -173,7 +174,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "mychat.json")
-			if err := os.WriteFile(path, content, 0o644); err != nil {
+			if err := errors.Join(os.WriteFile(path, content, 0o644), os.Chmod(path, 0o644)); err != nil { // whatever the umask
 				t.Fatal(err)
 			}
 			s, err := Open(t.Context(), Options{Path: path})

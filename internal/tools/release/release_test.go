@@ -28,6 +28,12 @@ func TestAReleaseInstallsItself(t *testing.T) {
 		t.Skip("install.sh is for Linux and macOS")
 	}
 	t.Chdir("../../..")
+	if _, err := os.Stat(".git"); err != nil {
+		t.Skip("a release is made of a clone: ", err)
+	}
+	for name, value := range map[string]string{"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"} { // whoever owns it
+		t.Setenv("GIT_CONFIG_"+name, value)
+	}
 	vsix := true
 	if _, err := exec.LookPath("npm"); err != nil {
 		if os.Getenv("CI") == "true" {
