@@ -96,7 +96,7 @@ func TestOtherFigures(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for _, want := range []string{"[context used: 77%]", "77%  153,912/200,000  13,088 to compaction"} {
+	for _, want := range []string{"[context used: 77%]", "77%  153,912/200,000  ~13,0"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q", want)
 		}

@@ -71,6 +71,9 @@ func gauge(u core.Usage, cells int) string {
 	text := fmt.Sprintf("%s%s %4s  %s%s/%s", strings.Repeat("█", full), strings.Repeat("░", cells-full), fmt.Sprintf("%s%d%%", mark, percent),
 		mark, digits(*u.Tokens), digits(u.WindowTokens))
 	if u.ToCompaction != nil {
+		if *u.ProjectedTokens != *u.Tokens {
+			mark = "~"
+		}
 		text += fmt.Sprintf("  %s%s to compaction", mark, digits(*u.ToCompaction))
 	}
 	return text + "  " + string(*u.Level)
