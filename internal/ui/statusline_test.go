@@ -51,7 +51,7 @@ func TestStatusline(t *testing.T) {
 		{"with an answer that is not in the report yet", func(s *core.SessionView) {
 			projected, left := 144_500, 22_500
 			s.Usage.ProjectedTokens, s.Usage.ToCompaction = &projected, &left
-		}, StatuslineOptions{}, "███████░░░ 72% · 144k/200k · ~23k to compaction · claude-sonnet-4-6"},
+		}, StatuslineOptions{}, "███████░│░ 72% · 144k/200k · ~23k to compaction · claude-sonnet-4-6"},
 		{"with a model that waits until it is refused", func(s *core.SessionView) { refused(&s.Usage, model.CompactsOnRefusal, 56_088) }, StatuslineOptions{},
 			"███████░░░ 72% · 144k/200k · 56k left, compacts when refused · claude-sonnet-4-6"},
 		{"with compaction turned off", func(s *core.SessionView) { refused(&s.Usage, model.CompactsNever, 33_088) }, StatuslineOptions{},

@@ -22,5 +22,5 @@ func TestPicture(t *testing.T) {
 	term := openTerminal(w, 110, 28)
 	term.Shows("? · ?/200k")
 	term.Enter("Carts are empty after a reload. Why?")
-	term.Picture("claude-code", "Done:", "72% · 143k/200k · 24k to compaction · ", "claude-sonnet-4-6")
+	term.Picture("claude-code", "Done:", "72% · 143k/200k · ~24k to compaction · ", "claude-sonnet-4-6")
 }

@@ -51,7 +51,7 @@ func TestTerminal(t *testing.T) {
 	term := openTerminal(w, 160, 50)
 	term.Shows("? · ?/200k", "MY LINE")
 	term.Enter("[[work]] please look around")
-	term.Shows("Done.", "███████░│░ 72% · 143k/200k · 24k to compaction · ", "claude-sonnet-4-6", "MY LINE")
+	term.Shows("Done.", "███████░│░ 72% · 143k/200k · ~24k to compaction · ", "claude-sonnet-4-6", "MY LINE")
 	live := w.Sessions()
 	if len(live) != 1 || live[0].State != core.StateActive || live[0].Usage.WindowProvenance != "host" {
 		t.Errorf("sessions: %+v", live)

@@ -171,7 +171,7 @@ func TestPageOfOneSession(t *testing.T) {
 	b := startBrowser(t)
 	b.open(file, 1200, 900, "light")
 	said := eval[string](b, `document.querySelector("#body p").textContent`)
-	if !regexp.MustCompile(`^~[\d,]+ of 1,000,000 tokens · ~[01]% · ~\d+k to compaction`).MatchString(said) {
+	if !regexp.MustCompile(`^~[\d,]+ of 1,000,000 tokens · ~[01]% · ~\d+k left`).MatchString(said) {
 		t.Errorf("the page says %q", said)
 	}
 	if left := eval[string](b, `document.querySelector("#sessions tbody tr").cells[7].textContent`); !strings.HasPrefix(left, "~") {

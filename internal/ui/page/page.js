@@ -41,10 +41,11 @@
   const mark = u => u.provenance === "estimate" ? "~" : "";
   const percentOf = u => u.display.percent === null ? "?" : mark(u) + u.display.percent + "%";
   const pairOf = u => mark(u) + tokens(u.display.tokens) + "/" + tokens(u.display.limitTokens);
-  const leftOf = u => u.compactionTokens === null ? "never" : mark(u) + tokens(u.toCompaction);
+  const left = u => u.toCompaction ?? u.toRefusal; // hosts compare their own projection: marked where it hangs on an estimate
+  const leftOf = u => (left(u) !== null && u.projectedTokens !== u.tokens ? "~" : mark(u)) + tokens(left(u));
+  const untilOf = u => u.compactionTokens !== null ? "to compaction" : { onRefusal: "left, compacts when refused", off: "left, no auto-compaction" }[u.compactionRule] ?? "left";
   const turnsOf = u => {
     const f = u.turnsToCompaction, many = 999; // as many as are worth telling apart
-    if (u.compactionTokens === null) return "-";
     if (!f) return "?";
     if (f.low !== f.high && f.high <= many) return `~${f.mid} (${f.low}–${f.high})`;
     return f.mid > many ? `>${many}` : `~${f.mid}`;
@@ -209,7 +210,7 @@
     { name: "window", show: s => gauge(s.usage), agent: a => gauge(a.usage), wide: true },
     { name: "share", show: s => percentOf(s.usage), agent: a => percentOf(a.usage), order: (a, b) => difference(last(a.usage.display.percent === null ? null : -a.usage.display.percent), last(b.usage.display.percent === null ? null : -b.usage.display.percent)), n: true },
     { name: "tokens", show: s => pairOf(s.usage), agent: a => pairOf(a.usage), order: (a, b) => difference(last(a.usage.tokens === null ? null : -a.usage.tokens), last(b.usage.tokens === null ? null : -b.usage.tokens)), n: true },
-    { name: "to compaction", show: s => s.compacting ? "compacting" : leftOf(s.usage), agent: a => leftOf(a.usage), order: (a, b) => difference(last(a.usage.toCompaction), last(b.usage.toCompaction)), n: true },
+    { name: "to compaction", show: s => s.compacting ? "compacting" : leftOf(s.usage), agent: a => leftOf(a.usage), order: (a, b) => difference(last(left(a.usage)), last(left(b.usage))), n: true },
     { name: "turns left", show: s => turnsOf(s.usage), order: (a, b) => difference(last(a.usage.turnsToCompaction && a.usage.turnsToCompaction.mid), last(b.usage.turnsToCompaction && b.usage.turnsToCompaction.mid)), n: true, wide: true },
     { name: "compactions", show: s => full(s.compactions), order: (a, b) => b.compactions - a.compactions, n: true, wide: true },
     { name: "state", show: s => s.compacting ? "compacting" : s.state, agent: (a, ended) => ended ? "ended" : "active", order: byText(s => s.state), wide: true },
@@ -247,7 +248,7 @@
     const u = s.usage, b = s.breakdown;
     at("h-detail").textContent = [or(s.project), s.host, or(s.model), s.title].filter(Boolean).join(" · ");
     const body = [
-      el("p", { class: u.level }, `${mark(u)}${full(u.display.tokens)} of ${full(u.display.limitTokens)} tokens · ${percentOf(u)} · ${u.compactionTokens === null ? "no compaction" : leftOf(u) + " to compaction"} · ${turnsOf(u)} turn${turnsOf(u) === "~1" ? "" : "s"} left`),
+      el("p", { class: u.level }, `${mark(u)}${full(u.display.tokens)} of ${full(u.display.limitTokens)} tokens · ${percentOf(u)} · ${leftOf(u)} ${untilOf(u)} · ${turnsOf(u)} turn${turnsOf(u) === "~1" ? "" : "s"} left`),
       el("p", { class: "soft" }, `session ${s.sessionId} in ${or(s.cwd)} · window: ${u.windowWhy} · updated ${ago(s.updatedAt)}`),
       el("h3", {}, "History"), history(s), el("h3", {}, "What fills it"),
     ];
