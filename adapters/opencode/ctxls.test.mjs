@@ -31,7 +31,7 @@ const sessions = () => JSON.parse(execFileSync(bin, ["sessions", "--all", "--jso
 const session = (id) => sessions().find((s) => s.sessionId === id)
 
 async function eventually(what, holds) {
-  for (const until = Date.now() + 30_000; !(await holds()); await sleep(30)) assert.ok(Date.now() < until, "never: " + what)
+  for (const until = Date.now() + 120_000; !(await holds()); await sleep(30)) assert.ok(Date.now() < until, "never: " + what)
 }
 
 let ids = 0
@@ -88,13 +88,13 @@ const gone = (pid) => {
 }
 
 // On a machine that is busy with something else, any answer may be later than the 300 ms that a hook waits: silence is right then.
-// What is said is therefore given three chances.
+// What is said is therefore given some chances.
 const patient = (body) => async () => {
   for (let tries = 1; ; tries++) {
     try {
       return await body()
     } catch (error) {
-      if (tries === 3) throw error
+      if (tries === 10) throw error
     }
   }
 }
