@@ -24,7 +24,7 @@ func TestLiveScreen(t *testing.T) {
 
 	// What happens in other processes is seen without a key.
 	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
-	term.shows(pushed, "1 session · by last active", "> claude-code  shop", "30%", "60k/200k", "107k")
+	term.shows(pushed, "1 session · by last active", "> claude", "30%", "60k/200k", "~107k")
 	for _, tokens := range []int{70_000, 80_000, 90_000} {
 		m.turn("aaaa-1111", "/home/dev/shop", tokens)
 	}
@@ -120,7 +120,7 @@ func TestLiveScreenOfASessionThatEnds(t *testing.T) {
 	m.run(`{"session_id":"bbbb-2222","cwd":"/home/dev/kernel","hook_event_name":"SessionEnd","reason":"other"}`, "hook", "claude-code")
 	term.shows(pushed, "claude-opus-4-6 · ended · bbbb-2222", "system prompt, tools")
 	term.press("Escape")
-	term.shows(soon, "> claude-code  shop")
+	term.shows(soon, "> claude")
 	term.press("Enter")
 	term.shows(soon, "claude-opus-4-6 · active · aaaa-1111", "system prompt, tools")
 	m.run(`{"jsonrpc":"2.0","id":1,"method":"session/deleted","params":{"sessionId":"aaaa-1111"}}`, "serve")
@@ -140,7 +140,7 @@ func TestLiveScreenIsWidened(t *testing.T) {
 	term.resize(100, 24)
 	term.shows(soon, "claude-opus-4-6 · active · aaaa-1111")
 	term.press("Escape")
-	screen := term.shows(soon, "> claude-code  shop", "AGE")
+	screen := term.shows(soon, "> claude", "AGE")
 	if title, _, _ := strings.Cut(screen, "\n"); strings.TrimRight(title, " ") != "ctxls · 1 session · by last active" {
 		t.Errorf("something of the session stays:\n%s", screen)
 	}

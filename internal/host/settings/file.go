@@ -54,7 +54,7 @@ func Open(path string) (*File, error) {
 	}
 	f.mode, f.info = info.Mode().Perm(), info
 	f.Text, err = read(path)
-	for range 5 { // many programs empty a file and then write it
+	for range 50 { // many programs empty a file and then write it, on a busy machine a while later
 		if err != nil || len(f.Text) > 0 {
 			break
 		}
