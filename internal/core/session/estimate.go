@@ -170,5 +170,6 @@ func sigma(growth float64) float64 { return 25 + 0.06*math.Abs(growth) }
 // tokens in one response and 1,500 in ten (the sessions of claudeCosts), while an estimate is hardly ever too high.
 func Margin(growth float64, responses int) (below, above int) {
 	s := int(math.Ceil(sigma(growth)))
-	return s, s + 75 + 150*max(responses, 1)
+	more := max(responses, 1) - 1
+	return s + 60*more, s + 225 + 350*more
 }

@@ -35,7 +35,7 @@ func (tr *transcript) respond(said, printed string, growth int) {
 		`{"type":"text","text":` + quoted(said) + `}`,
 		fmt.Sprintf(`{"type":"tool_use","id":"c%d","name":"Bash","input":{}}`, tr.count),
 	} {
-		tr.line(`{"isSidechain":false,"type":"assistant","timestamp":"2026-01-01T10:%02d:%02d.000Z","message":{"id":"m%d","model":%q,"content":[%s],"stop_reason":null,"usage":{"input_tokens":1,"cache_read_input_tokens":%d,"output_tokens":1}}}`,
+		tr.line(`{"isSidechain":false,"type":"assistant","timestamp":"2026-01-01T10:%02[1]d:%02[2]d.000Z","message":{"id":"%[4]s-%[3]d","model":%[4]q,"content":[%[5]s],"stop_reason":null,"usage":{"input_tokens":1,"cache_read_input_tokens":%[6]d,"output_tokens":1}}}`,
 			tr.count/60, tr.count%60, tr.count, tr.model, block, tr.input-1)
 	}
 	tr.line(`{"isSidechain":false,"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":%s}]}}`, tr.count, quoted(printed))
@@ -126,6 +126,56 @@ func near(got, want string) bool {
 	return true
 }
 
+// Files of sub-agents and copies of sessions are no sessions, and a plain count has an answer's thoughts, too.
+func TestWhatIsLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	tr := transcript{model: "claude-opus-4-6", input: 20_000}
+	for range 6 {
+		tr.respond("words", "1234 file.go", 500)
+	}
+	tr.write(t, filepath.Join(dir, "a.jsonl"))
+	tr.write(t, filepath.Join(dir, "a-copy.jsonl"))
+	tr.write(t, filepath.Join(dir, "agent-1.jsonl"))
+	plain, err := load(t.Context(), dir)
+	if err != nil || len(plain.sessions) != 1 || plain.agents != 1 || plain.copies != 1 {
+		t.Fatalf("%d sessions, %d of sub-agents, %d copies, %v", len(plain.sessions), plain.agents, plain.copies, err)
+	}
+	tr.lines[0] = strings.Replace(tr.lines[0], `{"type":"text"`, `{"type":"thinking","thinking":"`+strings.Repeat("perhaps ", 100)+`","signature":"x"},{"type":"text"`, 1)
+	thoughtful := t.TempDir()
+	tr.write(t, filepath.Join(thoughtful, "a.jsonl"))
+	found, err := load(t.Context(), thoughtful)
+	if err != nil || found.sessions[0][0].tokens < plain.sessions[0][0].tokens+100 {
+		t.Errorf("%d tokens with a thought, %d without, %v", found.sessions[0][0].tokens, plain.sessions[0][0].tokens, err)
+	}
+}
+
+// What a client would see is measured, too: forecasts by the compaction that came, the estimate after it, and every report by its window.
+func TestForecastsAndCompactions(t *testing.T) {
+	tr := transcript{model: "claude-sonnet-5", input: 20_000}
+	for turn := range 16 {
+		tr.line(`{"isSidechain":false,"type":"user","timestamp":"2026-01-01T10:%02d:%02d.500Z","message":{"role":"user","content":"turn %d"}}`, tr.count/60, tr.count%60, turn)
+		tr.respond("words", "1234 file.go", 60_000)
+	}
+	tr.line(`{"type":"system","subtype":"compact_boundary","uuid":"b","timestamp":"2026-01-01T10:50:00.000Z","compactMetadata":{"trigger":"auto","preTokens":968000}}`)
+	tr.line(`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"a summary"}}`)
+	tr.input, tr.count = 300_000, 3060
+	tr.respond("words", "1234 file.go", 0)
+	tr.respond("words", "1234 file.go", 0)
+	dir := t.TempDir()
+	tr.write(t, filepath.Join(dir, "a.jsonl"))
+	found, err := load(t.Context(), dir)
+	l := found.lives
+	if err != nil || l.forecasts == 0 || len(l.afterOurs) != 1 || l.reports < 17 || len(l.above) > 0 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if share := float64(l.inRange) / float64(l.forecasts); share < 0.7 {
+		t.Errorf("of %d forecasts %.0f %% are right: %v", l.forecasts, 100*share, l.ratios)
+	}
+	if l.afterOurs[0] > 12_000 {
+		t.Errorf("after the compaction the estimate is off by %.0f", l.afterOurs[0])
+	}
+}
+
 func TestNothingToEvaluate(t *testing.T) {
 	for name, dir := range map[string]string{"an empty directory": t.TempDir(), "no directory": filepath.Join(t.TempDir(), "none")} {
 		if err := run(t.Context(), dir, os.Stderr); err == nil {
@@ -140,11 +190,11 @@ func TestRecordedSessions(t *testing.T) {
 	if dir == "" {
 		t.Skip("CTXLS_SAMPLES names no directory of transcripts")
 	}
-	sessions, err := load(t.Context(), dir)
+	found, err := load(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := measure(sessions)
+	results := measure(found.sessions)
 	all := results[len(results)-1]
 	at := func(method string, share float64) float64 { return quantile(all.growth[method], share) }
 	const ours, reference, plain = "ctxls", "reference, k running", "tiktoken (cl100k_base)"

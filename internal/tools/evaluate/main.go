@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/token"
 )
@@ -30,31 +31,69 @@ func main() {
 
 // run prints the tables of all transcripts below dir.
 func run(ctx context.Context, dir string, out io.Writer) error {
-	sessions, err := load(ctx, dir)
+	found, err := load(ctx, dir)
 	if err != nil {
 		return err
 	}
-	return write(out, measure(sessions))
+	if _, err := fmt.Fprintf(out, "Transcripts: %d. Left out: %d of sub-agents, %d copies.\n\n", len(found.sessions), found.agents, found.copies); err != nil {
+		return err
+	}
+	if err := write(out, measure(found.sessions)); err != nil {
+		return err
+	}
+	return found.lives.write(out)
 }
 
-// load replays all transcripts below dir, in order of their paths. None to measure is an error.
-func load(ctx context.Context, dir string) (sessions []recording, err error) {
+// transcripts is what a directory holds.
+type transcripts struct {
+	sessions       []recording
+	lives          lives
+	agents, copies int // that were left out
+}
+
+// load replays all transcripts below dir, in order of their paths. Those of sub-agents and copies of others, whose responses were
+// seen before, are left out. None to measure is an error.
+func load(ctx context.Context, dir string) (found transcripts, err error) {
+	seen := map[string]bool{}
 	counter, err := token.Get(token.Cl100k)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
 			return err
 		}
-		s, err := replay(ctx, path, counter)
-		if len(s) > 1 {
-			sessions = append(sessions, s)
+		if strings.HasPrefix(filepath.Base(path), "agent-") {
+			found.agents++
+			return nil
+		}
+		s, entries, err := replay(ctx, path, counter)
+		switch {
+		case err != nil || len(s) < 2:
+		case s.isCopy(seen):
+			found.copies++
+		default:
+			found.sessions = append(found.sessions, s)
+			found.lives.follow(filepath.Base(path), entries)
 		}
 		return err
 	})
-	if err == nil && len(sessions) == 0 {
+	if err == nil && len(found.sessions) == 0 {
 		err = fmt.Errorf("%s: no transcript with two responses of a main chain", dir)
 	}
-	return sessions, err
+	return found, err
+}
+
+// isCopy reports whether most responses of a recording were in one before, and takes down all of them.
+func (s recording) isCopy(seen map[string]bool) bool {
+	known := 0
+	for _, r := range s {
+		if id := r.report.MessageID; id != "" {
+			if seen[id] {
+				known++
+			}
+			seen[id] = true
+		}
+	}
+	return 2*known > len(s)
 }
