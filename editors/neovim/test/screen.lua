@@ -10,10 +10,10 @@ vim.o.statusline = "%f %m%=%{%v:lua.require'ctxls'.statusline()%} utf-8"
 ]]
 
 local levels = {
-  { tokens = 60000, text = '30% · 107k left' },
-  { tokens = 110000, text = '55% · 57k left', group = 'DiagnosticInfo' },
-  { tokens = 143912, text = '! 72% · 23k left', group = 'DiagnosticWarn' },
-  { tokens = 180000, text = '!! 90% · 0 left', group = 'DiagnosticError' },
+  { tokens = 60000, text = '30% · ~107k left' },
+  { tokens = 110000, text = '55% · ~57k left', group = 'DiagnosticInfo' },
+  { tokens = 143912, text = '! 72% · ~23k left', group = 'DiagnosticWarn' },
+  { tokens = 180000, text = '!! 90% · ~0 left', group = 'DiagnosticError' },
 }
 
 ---What a group looks like in an editor without a screen.
@@ -72,7 +72,7 @@ local function in_scheme(name, scheme)
       -- In a window where one is not, too.
       terminal:command('split')
       expect.eventually(function()
-        return select(2, terminal:screen():gsub('!! 90%% · 0 left', '')) == 2
+        return select(2, terminal:screen():gsub('!! 90%% · ~0 left', '')) == 2
       end, nil, 'two statuslines')
       agent:hook('SessionEnd.other')
       terminal:hides('90%')
@@ -110,11 +110,11 @@ return {
       agent:turn(88000)
       agent:turn(139000)
       agent:statusline(143912, { session_name = 'Checkout: round totals' })
-      terminal:shows('! 72% · 23k left')
+      terminal:shows('! 72% · ~23k left')
       terminal:command('Ctxls')
       terminal:shows(
         '╭ Checkout: round totals ─',
-        '███████████████████████░░░│░░░░░ 72% · warning · 23,088 tokens to compaction',
+        '███████████████████████░░░│░░░░░ 72% · warning · ~23,011 tokens to compaction',
         'q close · ? keys',
         'from the host’s status line',
         '▼',
@@ -130,20 +130,21 @@ return {
       )
       terminal:keep('window')
       agent:statusline(180000)
-      terminal:shows('90% · critical · 0 tokens to compaction')
+      -- The message is of a length for this screen: on a smaller one it would ask for a key.
+      terminal:shows('90% · critical · ~0 tokens to compaction', '90 % full')
       terminal:tmux('resize-window', '-x', 60, '-y', 14)
-      terminal:shows('critical · 0 tokens to compaction', '!! 90% · 0 left', '(anthropic, claude-code)')
+      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 left', '(anthropic, claude-code)')
       -- On a small screen no number is broken, and a value stands below its label.
       terminal:tmux('resize-window', '-x', 40, '-y', 14)
-      terminal:shows('critical · 0 tokens to compaction', '!! 90% · 0 left', '?', 'claude-code)')
+      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 left', '?', 'claude-code)')
       terminal:press('C-d')
-      terminal:shows('180,000, 90.0 % of the window', 'at 167,000, 0 left;')
+      terminal:shows('180,000, 90.0 % of the window', 'at 167,000, ~0 left;')
       terminal:keep('window-narrow')
       terminal:press('G')
       terminal:shows('README.md')
       -- On a large one the room is used.
       terminal:tmux('resize-window', '-x', 200, '-y', 50)
-      local wide = terminal:shows('90% · critical · 0 tokens to compaction', 'README.md', 'q close · ? keys')
+      local wide = terminal:shows('90% · critical · ~0 tokens to compaction', 'README.md', 'q close · ? keys')
       local _, blocks = wide:match('[^\n]*▼[^\n]*'):gsub('.', '')
       assert(blocks > 60, 'the history is ' .. blocks .. ' bytes long')
       terminal:keep('window-wide')
@@ -165,7 +166,7 @@ return {
       local terminal = terminals.start(machine, bar)
       machine:agent('aaaa-1111'):statusline(60000, { session_name = 'tidy up' })
       machine:agent('bbbb-2222', machine.project .. '/web'):statusline(100000)
-      terminal:shows('50% · 67k left')
+      terminal:shows('50% · ~67k left')
       terminal:command('Ctxls sessions')
       terminal:shows(
         'Pin a session to the statusline:',
@@ -174,11 +175,11 @@ return {
       )
       terminal:keep('picker')
       terminal:press('2', 'Enter')
-      terminal:shows('30% · 107k left utf-8')
+      terminal:shows('30% · ~107k left utf-8')
       terminal:command('Ctxls sessions')
       terminal:shows('1: Follow the newest session', '30% ███░░░░░│░  * tidy up')
       terminal:press('1', 'Enter')
-      terminal:shows('50% · 67k left utf-8')
+      terminal:shows('50% · ~67k left utf-8')
     end,
   },
   {
@@ -222,7 +223,7 @@ return {
       agent:turn(60000)
       agent:reads('src/main.go', 'gone.go')
       agent:turn(70000)
-      terminal:shows('35% · 97k left')
+      terminal:shows('35% · ~97k left')
       terminal:command('Ctxls')
       terminal:shows('src/main.go', 'system prompt')
       terminal:press('/gone.go', 'Enter', 'Enter')

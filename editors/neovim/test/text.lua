@@ -38,6 +38,7 @@ local function session(changes, usage)
       tokens = 143912,
       windowTokens = 200000,
       level = 'normal',
+      compactionRule = 'threshold',
       compactionTokens = 167000,
       provenance = 'host',
       stale = false,
@@ -124,6 +125,19 @@ return {
     expect.same(vim.fn.strchars(call('line', ('é'):rep(100))), 60)
     expect.same(call('name', session({ title = '' })), 'project')
     expect.same(call('name', session({ title = '', cwd = '' })), '33e50cf9')
+  end),
+  test('what is left is said with what comes then', function()
+    local function said(changes)
+      return call('left_in_words', session({}, changes).usage)
+    end
+    local function refusal(rule)
+      return { compactionRule = rule, compactionTokens = vim.NIL, toCompaction = vim.NIL, toRefusal = 56088 }
+    end
+    expect.same(said({}), '23k tokens to compaction')
+    expect.same(said({ projectedTokens = 150000, toCompaction = 17000 }), '~17k tokens to compaction')
+    expect.same(said(refusal('onRefusal')), '56k tokens left, compacts when refused')
+    expect.same(said(refusal('off')), '56k tokens left, no auto-compaction')
+    expect.same(said(refusal('unknown')), '56k tokens left')
   end),
   test('a text is fitted to a width: cut in its middle, broken at spaces, never inside a number', function()
     expect.same(call('middle', 'src/very/long/directory/token.go', 20), 'src/ve…tory/token.go')

@@ -8,7 +8,7 @@ import type { Amount, Asked, Section, Shown, ShownSession } from './messages.ts'
 import type { ContextOptimizationReport, Part, Sample, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
-import { exactly, line, mark, name, percent, unknown } from './text.ts';
+import { exactly, leftInWords, line, name, percent } from './text.ts';
 
 export const viewType = 'ctxls.dashboard';
 
@@ -182,10 +182,7 @@ function shownSession(s: SessionView, samples: Sample[], known: Known, pinned: S
     view: s,
     facts: facts(s, Date.now()),
     percent: percent(u),
-    left:
-      u.toCompaction === null
-        ? `${unknown} tokens to compaction`
-        : `${mark(u)}${exactly(u.toCompaction)} tokens to compaction`,
+    left: leftInWords(u, exactly),
     samples,
     parts: breakdown ? amounts(breakdown.parts) : [],
     whyUnknown: whyUnknown(known),

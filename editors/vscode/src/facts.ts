@@ -1,6 +1,6 @@
 // The facts about a session in words, the same in the tooltip and on the dashboard.
 import type { SessionView } from './protocol.ts';
-import { age, exactly, mark, provenances, tokens, unknown, windowProvenances } from './text.ts';
+import { age, exactly, left, mark, provenances, tokens, unknown, windowProvenances } from './text.ts';
 
 /** Lists what is known as labels and values. Nothing in them is escaped. */
 export function facts(s: SessionView, now: number): [string, string][] {
@@ -38,11 +38,13 @@ function compaction(s: SessionView): string {
   const u = s.usage;
   const parts: string[] = [];
   if (s.compacting) parts.push('compacting now');
-  if (u.compactionTokens === null) parts.push('never');
-  else
-    parts.push(
-      `at ${exactly(u.compactionTokens)}, ${u.toCompaction === null ? unknown : mark(u) + exactly(u.toCompaction)} left`,
-    );
+  const when = {
+    threshold: `at ${u.compactionTokens === null ? unknown : exactly(u.compactionTokens)}`,
+    onRefusal: 'when a request is refused',
+    off: 'off',
+    unknown: 'not known',
+  };
+  parts.push(`${when[u.compactionRule]}, ${left(u, exactly) || unknown} left`);
   if (s.compactions > 0) parts.push(`${s.compactions} so far`);
   return parts.join('; ');
 }

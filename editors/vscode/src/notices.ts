@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { Alert, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { type Change, keyOf, type Sessions } from './sessions.ts';
-import { exactly, line, mark, name, percent, tokens } from './text.ts';
+import { exactly, left, leftInWords, line, name, percent } from './text.ts';
 
 /** Sessions that become critical within so many milliseconds share a notice. */
 const gathering = 500;
@@ -217,13 +217,11 @@ function message(critical: SessionView[]): string {
     return `The context windows of ${critical.length} sessions are critically full. [Show Sessions](command:ctxls.pickSession) · ${silent}`;
   }
   if (!only) return '';
-  const { toCompaction } = only.usage;
-  const left =
-    toCompaction === null ? '' : `, ${mark(only.usage)}${tokens(toCompaction)} tokens are left to compaction`;
+  const rest = left(only.usage) ? `, ${leftInWords(only.usage)}` : '';
   const key = encodeURIComponent(JSON.stringify([keyOf(only)])).replace(/[()]/g, c => (c === '(' ? '%28' : '%29'));
   const show = `command:ctxls.showDashboard?${key}`;
   const title = line(name(only)).replace(/[[\]()]/g, ' ');
-  return `${title}: the context window is ${percent(only.usage)} full${left}. [Show Dashboard](${show}) · ${silent}`;
+  return `${title}: the context window is ${percent(only.usage)} full${rest}. [Show Dashboard](${show}) · ${silent}`;
 }
 
 function isOn(setting: string): boolean {

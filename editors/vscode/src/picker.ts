@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { AgentView, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
-import { age, bar, icon, label, line, mark, name, percent, place, tokens } from './text.ts';
+import { age, bar, icon, label, left, line, name, percent, place } from './text.ts';
 
 const dashboard: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('graph-line'), tooltip: 'Show Dashboard' };
 const unpin: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pinned'), tooltip: 'Unpin' };
@@ -162,11 +162,11 @@ function aligned(text: string): string {
 
 function rows(s: SessionView, pinned: SessionView | undefined, now: number): Item[] {
   const isPinned = pinned !== undefined && keyOf(pinned) === keyOf(s);
-  const left = s.usage.toCompaction === null ? '' : ` ${mark(s.usage)}${tokens(s.usage.toCompaction)} left`;
+  const rest = left(s.usage) ? ` ${left(s.usage)} left` : '';
   const session: Item = {
     key: keyOf(s),
     label: `$(${icon(s)}) ${aligned(percent(s.usage))}  ${label(name(s), longestName)}${isPinned ? ' $(pinned)' : ''}`,
-    description: `${bar(s.usage, 10)}${left}`,
+    description: `${bar(s.usage, 10)}${rest}`,
     detail: [label(s.model) || '?', s.host, age(s.updatedAt, now), label(place(s.cwd, homedir()), 80)].join(' · '),
     buttons: [isPinned ? unpin : pin, dashboard],
   };

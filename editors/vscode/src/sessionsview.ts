@@ -5,7 +5,7 @@ import type { Details } from './details.ts';
 import type { AgentView, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
-import { icon, line, mark, name, percent, place, spoken, tokens } from './text.ts';
+import { icon, left, line, name, percent, place, spoken, tokens } from './text.ts';
 import { sessionTooltip } from './tooltip.ts';
 
 /** A row: a session by its key, or a sub-agent of one. Rows are the same objects as long as they stand for the same thing. */
@@ -113,10 +113,10 @@ export class SessionsView implements vscode.Disposable, vscode.TreeDataProvider<
       `${percent(s.usage)} ${line(name(s), 60)}`,
       s.agents.length > 0 ? open.Expanded : open.None,
     );
-    const left = s.usage.toCompaction === null ? [] : [`${mark(s.usage)}${tokens(s.usage.toCompaction)} left`];
+    const rest = left(s.usage) ? [`${left(s.usage)} left`] : [];
     const idle = s.state === 'active' ? [] : [s.state];
     item.id = keyOf(s);
-    item.description = [...left, ...idle, s.host, line(place(s.cwd, homedir()), 60)].join(' · ');
+    item.description = [...rest, ...idle, s.host, line(place(s.cwd, homedir()), 60)].join(' · ');
     item.iconPath = new vscode.ThemeIcon(pinned ? 'pinned' : icon(s), color(s.usage.level));
     item.contextValue = `session${pinned ? '.pinned' : ''}`;
     item.accessibilityInformation = { label: spoken(s) };

@@ -28,6 +28,29 @@ export function mark(u: Usage): string {
   return u.provenance === 'estimate' ? '~' : '';
 }
 
+/** Writes what is left until the host compacts, or until a request is refused; "" where that is not known. */
+export function left(u: Usage, write: (n: number) => string = tokens): string {
+  const n = u.toCompaction ?? u.toRefusal;
+  if (n === null) return '';
+  const estimated = u.provenance === 'estimate' || (u.projectedTokens !== null && u.projectedTokens !== u.tokens);
+  return `${estimated ? '~' : ''}${write(n)}`;
+}
+
+/** Writes the same for people, with what comes when nothing is left. */
+export function leftInWords(u: Usage, write: (n: number) => string = tokens): string {
+  const n = left(u, write) || unknown;
+  switch (u.compactionRule) {
+    case 'threshold':
+      return `${n} tokens to compaction`;
+    case 'onRefusal':
+      return `${n} tokens left, compacts when refused`;
+    case 'off':
+      return `${n} tokens left, no auto-compaction`;
+    case 'unknown':
+      return `${n} tokens left`;
+  }
+}
+
 /** Marks in a bar where the host compacts. */
 export const compactionMark = '│';
 
@@ -129,7 +152,7 @@ export function fill(format: string, s: SessionView): string {
     percent: percent(u),
     tokens: u.display.tokens === null ? '' : mark(u) + tokens(u.display.tokens),
     window: tokens(u.display.limitTokens),
-    left: u.toCompaction === null ? '' : mark(u) + tokens(u.toCompaction),
+    left: left(u),
     forecast:
       u.turnsToCompaction === null
         ? ''
@@ -177,7 +200,7 @@ export function spoken(s: SessionView): string {
   const parts = [`Context window of ${line(name(s), 40)}`];
   if (u.display.percent === null) parts.push('how full is not known');
   else parts.push(`${u.provenance === 'estimate' ? 'about ' : ''}${u.display.percent} percent full`);
-  if (u.toCompaction !== null) parts.push(`${exactly(u.toCompaction)} tokens to compaction`);
+  if (left(u)) parts.push(leftInWords(u, exactly).replace('~', 'about '));
   if (u.level !== null) parts.push(`level ${u.level}`);
   if (s.compacting) parts.push('compacting now');
   return parts.join(', ');

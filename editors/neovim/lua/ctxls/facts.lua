@@ -88,12 +88,13 @@ local function compaction(s)
   if s.compacting then
     parts[#parts + 1] = 'compacting now'
   end
-  if u.compactionTokens then
-    local left = u.toCompaction and text.mark(u) .. text.exactly(u.toCompaction) or text.unknown
-    parts[#parts + 1] = ('at %s, %s left'):format(text.exactly(u.compactionTokens), left)
-  else
-    parts[#parts + 1] = 'never'
-  end
+  local when = {
+    threshold = 'at ' .. (u.compactionTokens and text.exactly(u.compactionTokens) or text.unknown),
+    onRefusal = 'when a request is refused',
+    off = 'off',
+  }
+  local left = text.left(u, text.exactly)
+  parts[#parts + 1] = ('%s, %s left'):format(when[u.compactionRule] or 'not known', left ~= '' and left or text.unknown)
   if s.compactions > 0 then
     parts[#parts + 1] = s.compactions .. ' so far'
   end

@@ -26,7 +26,7 @@ function M.start()
   require('ctxls.server').start()
 end
 
----The gauge as plain text, for example "! 72% · 23k left"; "" where there is nothing to show. It returns a string that was
+---The gauge as plain text, for example "! 72% · ~23k left"; "" where there is nothing to show. It returns a string that was
 ---made before: call it as often as a statusline is drawn. The first call starts the server in the background.
 ---@return string
 function M.status()

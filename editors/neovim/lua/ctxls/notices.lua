@@ -43,12 +43,11 @@ local focused = true
 ---@param s ctxls.Session
 local function one(s)
   local u = s.usage
-  local left = u.toCompaction
-    and (', %s%s tokens are left to compaction'):format(text.mark(u), text.tokens(u.toCompaction))
+  local left = text.left(u) ~= '' and ', ' .. text.left_in_words(u) or ''
   local name, percent = text.name(s), text.mark(u) .. (u.display.percent or text.unknown)
   mention(
     vim.log.levels.WARN,
-    ('%s: the context window is %s %% full%s.'):format(name, percent, left or ''),
+    ('%s: the context window is %s %% full%s.'):format(name, percent, left),
     ('%s: the context window is %s %% full.'):format(name, percent),
     ('a context window is %s %% full.'):format(percent)
   )

@@ -26,7 +26,7 @@ local function columns(s, now)
     name = (is_pinned and '* ' or '') .. text.name(s),
     -- What comes first is left out last.
     rest = {
-      u.toCompaction and ('%s%s left'):format(text.mark(u), text.tokens(u.toCompaction)) or '',
+      text.left(u) ~= '' and text.left(u) .. ' left' or '',
       text.age(s.updatedAt, now),
       state,
       agents,

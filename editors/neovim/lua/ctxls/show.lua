@@ -188,10 +188,7 @@ local function draw(s, shown, now)
   local width = window.width()
   local u = s.usage
   local group = colours.of(u.level)
-  local left = s.compacting and 'compacting now'
-    or ('%s tokens to compaction'):format(
-      u.toCompaction and text.mark(u) .. text.exactly(u.toCompaction) or text.unknown
-    )
+  local left = s.compacting and 'compacting now' or text.left_in_words(u, text.exactly)
   local level = (u.level == 'warning' or u.level == 'critical') and u.level .. ' · ' or ''
   local gauge = {
     { ' ' .. text.gauge(u, math.max(math.min(math.floor(width * 0.4), 40), 8)) .. ' ', group },

@@ -44,6 +44,33 @@ function M.percent(u)
   return percent and ('%s%d%%%s'):format(M.mark(u), percent, u.stale and '+' or '') or M.unknown
 end
 
+---Writes what is left until the host compacts, or until a request is refused; "" where that is not known.
+---@param u ctxls.Usage
+---@param write? fun(n: number): string
+---@return string
+function M.left(u, write)
+  local n = u.toCompaction or u.toRefusal
+  if not n then
+    return ''
+  end
+  local estimated = u.provenance == 'estimate' or (u.projectedTokens and u.projectedTokens ~= u.tokens)
+  return (estimated and '~' or '') .. (write or M.tokens)(n)
+end
+
+---Writes the same for people, with what comes when nothing is left.
+---@param u ctxls.Usage
+---@param write? fun(n: number): string
+---@return string
+function M.left_in_words(u, write)
+  local n = M.left(u, write)
+  local after = {
+    threshold = '%s tokens to compaction',
+    onRefusal = '%s tokens left, compacts when refused',
+    off = '%s tokens left, no auto-compaction',
+  }
+  return (after[u.compactionRule] or '%s tokens left'):format(n ~= '' and n or M.unknown)
+end
+
 ---Draws a share, in percent, in the given number of cells.
 ---@param percent? number
 ---@param cells integer
@@ -239,7 +266,7 @@ local function values(s, icons)
     percent = M.percent(u),
     tokens = u.display.tokens and M.mark(u) .. M.tokens(u.display.tokens) or '',
     window = M.tokens(u.display.limitTokens),
-    left = u.toCompaction and M.mark(u) .. M.tokens(u.toCompaction) or '',
+    left = M.left(u),
     forecast = u.turnsToCompaction and ('~%d %s'):format(u.turnsToCompaction.mid, M.turns(u.turnsToCompaction.mid))
       or '',
     bar = M.gauge(u, 8),

@@ -40,6 +40,9 @@
 ---@field stale boolean a response was missed since
 ---@field compactionTokens? integer where the host compacts; nil where it never does
 ---@field toCompaction? integer what is left until then
+---@field compactionRule 'threshold'|'onRefusal'|'off'|'unknown' when the host compacts
+---@field refusalTokens? integer where a request is refused, unless the rule is "threshold"
+---@field toRefusal? integer what is left until then
 ---@field display {tokens: integer?, limitTokens: integer, percent: integer?} as people are shown them
 ---@field growthPerTurn? integer
 ---@field turnsToCompaction? {low: integer, mid: integer, high: integer}

@@ -50,10 +50,10 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
 
   await t.test('it follows within a second, with the color and the icon of each level', async () => {
     for (const [tokens, text, kind, level, icon] of [
-      [80_000, '40% · 87k left', '', 'normal', 'pulse'],
-      [112_000, '56% · 55k left', '', 'notice', 'pulse'],
-      [144_000, '72% · 23k left', 'warning-kind', 'warning', 'warning'],
-      [172_000, '86% · 0 left', 'error-kind', 'critical', 'flame'],
+      [80_000, '40% · ~87k left', '', 'normal', 'pulse'],
+      [112_000, '56% · ~55k left', '', 'notice', 'pulse'],
+      [144_000, '72% · ~23k left', 'warning-kind', 'warning', 'warning'],
+      [172_000, '86% · ~0 left', 'error-kind', 'critical', 'flame'],
     ] as const) {
       agent.turn(tokens);
       const ms = await reads(gauge(page), text);
@@ -74,21 +74,21 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await toast.waitFor();
     await world.picture('notice');
     agent.turn(174_000);
-    await reads(gauge(page), '87% · 0 left');
+    await reads(gauge(page), '87% · ~0 left');
     const toasts = page.locator('.notification-toast');
     await reads(toasts.first(), /the context window is 87% full/); // the figure follows
     assert.equal(await toasts.count(), 1, 'it was told again');
     await toasts.first().getByText('Dismiss').click();
     await until(async () => (await toasts.count()) === 0, 'it is dismissed');
     agent.turn(20_000);
-    await reads(gauge(page), '10% · 147k left');
+    await reads(gauge(page), '10% · ~147k left');
     agent.turn(174_000);
     await toasts.first().waitFor();
     agent.hook('PreCompact.manual');
     agent.hook('PostCompact.manual', { compact_summary: 'all is well' });
     await until(async () => (await toasts.count()) === 0, 'a compaction takes it back');
     agent.turn(40_000);
-    await reads(gauge(page), '20% · 127k left');
+    await reads(gauge(page), '20% · ~127k left');
     agent.turn(174_000);
     await toasts.first().getByText('Don’t Show Again').click();
     await until(() => world.settings('user')['ctxls.notices.critical'] === false, 'it is silenced for good');
@@ -106,7 +106,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await away(page);
     assert.doesNotMatch((await gauge(page).getAttribute('class')) ?? '', /-kind/);
     agent.turn(30_000);
-    await reads(gauge(page), '15% · 137k left');
+    await reads(gauge(page), '15% · ~137k left');
   });
 
   await t.test('the format is the user’s', async () => {
@@ -116,14 +116,14 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await reads(gauge(page), '30k/200k · claude-sonnet-4-6 | 2x {unknown}');
     assert.equal(await gauge(page).locator('.codicon-rocket').count(), 1);
     world.set({});
-    await reads(gauge(page), '15% · 137k left');
+    await reads(gauge(page), '15% · ~137k left');
   });
 
   await t.test('the tooltip tells all that is known', async () => {
     agent.statusline(30_000, { session_name: 'tidy up' });
     for (const tokens of [52_000, 75_000, 99_000, 121_000]) agent.turn(tokens, 'src/main.go');
     agent.turn(144_000, 'src/util.go', `src/${'long/'.repeat(20)}name.go`);
-    await reads(gauge(page), '72% · 23k left');
+    await reads(gauge(page), '72% · ~23k left');
     const tooltip = await hover(page);
     await reads(tooltip, /tidy up.*results of Read ~\d+k/s);
     const text = ((await tooltip.innerText()) ?? '').replace(/\s+/g, ' ');
@@ -131,7 +131,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
       /claude-sonnet-4-6 \(anthropic, claude-code\)/,
       /Window 200,000 tokens: the host says so/,
       /Tokens 144,000, 72\.0 % of the window/,
-      /Compaction at 167,000, 23,000 left; 2 so far/,
+      /Compaction at 167,000, ~22,9\d\d left; 2 so far/,
       /Growth 2\dk a turn; about 1 turns? left/,
       /Filled by .*results of Read ~\d+k/,
       /Works on src\/long\/…ng\/long\/long\/name\.go, src\/util\.go src\/main\.go/,
@@ -169,7 +169,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await away(page);
     agent.statusline(144_000, { session_name: 'tidy up' });
     world.set({});
-    await reads(gauge(page), '72% · 23k left');
+    await reads(gauge(page), '72% · ~23k left');
   });
 }
 

@@ -15,7 +15,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
   await t.test('the newest session of the workspace is shown; what happens elsewhere is not', async () => {
     elsewhere.turn(180_000);
     second.statusline(50_000, { session_name: 'second thoughts' });
-    await reads(gauge(page), '25% · 117k left');
+    await reads(gauge(page), '25% · ~117k left');
   });
 
   await t.test('a click lists them with gauges, sub-agents nested; picking one pins it', async () => {
@@ -25,15 +25,15 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     const [newest, agent, older] = await rows(page);
     assert.match(
       newest ?? '',
-      /25%\s+second thoughts.*███░░░░░│░ 117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
+      /25%\s+second thoughts.*███░░░░░│░ ~117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
     );
     assert.match(agent ?? '', /└\s+\?\s+Explore.*········│·/);
-    assert.match(older ?? '', /72%\s+tidy up.*███████░│░ 23k left/);
+    assert.match(older ?? '', /72%\s+tidy up.*███████░│░ ~23k left/);
     await world.picture('pick');
     second.hook('SubagentStop', { agent_type: 'Explore' });
     await until(async () => (await rows(page)).length === 2, 'the list follows');
     await row(page, 'tidy up').click();
-    await reads(gauge(page), '72% · 23k left');
+    await reads(gauge(page), '72% · ~23k left');
   });
 
   await t.test('the pinned one stays, whatever is newer', async () => {
@@ -42,22 +42,22 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
       await gauge(page).click();
       const all = await rows(page);
       await page.keyboard.press('Escape');
-      return all.some(text => /30%.*107k left/.test(text));
+      return all.some(text => /30%.*~107k left/.test(text));
     }, 'the list knows the newer one');
-    await reads(gauge(page), '72% · 23k left');
+    await reads(gauge(page), '72% · ~23k left');
   });
 
   await t.test('until it is unpinned or ends', async () => {
     await gauge(page).click();
     await row(page, 'Follow the newest session').click();
-    await reads(gauge(page), '30% · 107k left');
+    await reads(gauge(page), '30% · ~107k left');
     await gauge(page).click();
     await row(page, 'tidy up').hover();
     await row(page, 'tidy up').locator('.codicon-pin').click();
     await page.keyboard.press('Escape');
-    await reads(gauge(page), '72% · 23k left');
+    await reads(gauge(page), '72% · ~23k left');
     first.hook('SessionEnd.other');
-    await reads(gauge(page), '30% · 107k left');
+    await reads(gauge(page), '30% · ~107k left');
   });
 
   await t.test('a long name keeps its figures in sight; the list is sorted and grouped', async () => {
@@ -66,7 +66,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     first.statusline(144_000, { session_name: name });
     await gauge(page).click();
     await row(page, 'a/name').waitFor();
-    for (const part of ['72%', '23k left']) {
+    for (const part of ['72%', '~23k left']) {
       const box = await row(page, 'a/name').getByText(part).first().boundingBox();
       const list = await page.locator('.quick-input-widget').boundingBox();
       assert(
@@ -85,7 +85,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await page.locator('.quick-input-widget [aria-label="Group by state"]').click();
     await page.keyboard.press('Escape');
     first.hook('SessionEnd.other');
-    await reads(gauge(page), '30% · 107k left');
+    await reads(gauge(page), '30% · ~107k left');
   });
 
   await t.test('all sessions of the machine are shown where the settings say so', async () => {
@@ -98,16 +98,16 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     }, 'the other project’s session');
     world.set({});
     await until(() => world.servers().length === 1, 'one server again');
-    await reads(gauge(page), '30% · 107k left');
+    await reads(gauge(page), '30% · ~107k left');
   });
 
   await t.test('and in a window without a folder', async () => {
     elsewhere.turn(182_000);
     const bare = await world.open(null);
-    await reads(gauge(bare), '91% · 0 left');
+    await reads(gauge(bare), '91% · ~0 left');
     await bare.close({ runBeforeUnload: true });
     await until(() => world.servers().length === 1, 'its server goes with it');
-    await reads(gauge(page), '30% · 107k left');
+    await reads(gauge(page), '30% · ~107k left');
   });
 }
 

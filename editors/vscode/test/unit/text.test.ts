@@ -2,7 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionView, Usage } from '../../src/protocol.ts';
-import { age, bar, fill, label, line, literal, percent, place, shorten, spoken, tokens } from '../../src/text.ts';
+import {
+  age,
+  bar,
+  fill,
+  label,
+  leftInWords,
+  line,
+  literal,
+  percent,
+  place,
+  shorten,
+  spoken,
+  tokens,
+} from '../../src/text.ts';
 
 function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {}): SessionView {
   return {
@@ -25,9 +38,9 @@ function session(changes: Partial<SessionView> = {}, usage: Partial<Usage> = {})
       exact: true,
       asOf: '2026-11-21T12:00:00Z',
       stale: false,
+      compactionRule: 'threshold',
       compactionTokens: 167_000,
       toCompaction: 23_088,
-      compactionRule: 'threshold',
       refusalTokens: null,
       toRefusal: null,
       display: { tokens: 143_912, limitTokens: 200_000, percent: 72 },
@@ -101,6 +114,17 @@ test('from “warning” on the icon is another one, whatever the format', () =>
   );
   assert.equal(fill('{icon} {percent}', session({ compacting: true })), '$(sync~spin) 72%');
   assert.equal(fill('{percent}', session({ compacting: true })), '$(sync~spin) 72%');
+});
+
+test('what is left is said with what comes then', () => {
+  const said = (changes: Partial<Usage>) => leftInWords(session({}, changes).usage);
+  const refusal = { compactionTokens: null, toCompaction: null, refusalTokens: 200_000, toRefusal: 56_088 };
+  assert.equal(said({}), '23k tokens to compaction');
+  assert.equal(said({ projectedTokens: 150_000, toCompaction: 17_000 }), '~17k tokens to compaction');
+  assert.equal(said({ ...refusal, compactionRule: 'onRefusal' }), '56k tokens left, compacts when refused');
+  assert.equal(said({ ...refusal, compactionRule: 'off' }), '56k tokens left, no auto-compaction');
+  assert.equal(said({ ...refusal, compactionRule: 'unknown' }), '56k tokens left');
+  assert.equal(fill('{percent} · {left} left', calm({}, { ...refusal, compactionRule: 'off' })), '72% · 56k left');
 });
 
 test('a bar is marked where the host compacts', () => {
