@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,7 +140,7 @@ func (w *Sandbox) Sessions() (sessions []core.SessionView) {
 	if err := json.Unmarshal([]byte(w.CTXLS("sessions", "--all", "--json")), &sessions); err != nil {
 		w.T.Fatal(err)
 	}
-	return sessions
+	return slices.DeleteFunc(sessions, func(s core.SessionView) bool { return s.Source != core.SourceHooks })
 }
 
 // Session returns what ctxls knows of a session; ok is false where it knows none.

@@ -58,7 +58,7 @@ func TestGaugesAreWhatSessionsShow(t *testing.T) {
 	}
 	grow("claude-sonnet-4-6", "one", 50_000)
 	grow("claude-sonnet-4-6", "two", 120_345) // the fullest
-	grow("claude-opus-4-1", "three", 77_777)
+	grow("claude-opus-4-6", "three", 77_777)
 	collector, otlp, held := teamtest.StartCollector(t)
 	listen := fmt.Sprintf("127.0.0.1:%d", teamtest.FreePort(t))
 	teamtest.Serve(t, command("metrics", "--listen="+listen), "http://"+listen+"/metrics")
@@ -67,7 +67,7 @@ func TestGaugesAreWhatSessionsShow(t *testing.T) {
 	grow("claude-sonnet-4-6", "two", 200_000)
 	grow("claude-sonnet-4-6", "two", 200_001)
 	grow("claude-sonnet-4-6", "two", 90_000) // a compaction
-	grow("claude-opus-4-1", "three", 100_000)
+	grow("claude-opus-4-6", "three", 100_000)
 	output(t, command("push", "--otlp="+otlp))
 
 	want := map[string]core.Usage{}
@@ -82,7 +82,7 @@ func TestGaugesAreWhatSessionsShow(t *testing.T) {
 	for _, job := range []string{"scraped", "collected"} {
 		// A series of the collector keeps the job of its resource.
 		of := map[string]string{"scraped": `{job="scraped"}`, "collected": `{job="ctxls-fleet"}`}[job]
-		until(t, job+" figures", func() bool { return query(t, prometheus, "ctxls_context_tokens"+of)["claude-opus-4-1"] == "100000" })
+		until(t, job+" figures", func() bool { return query(t, prometheus, "ctxls_context_tokens"+of)["claude-opus-4-6"] == "100000" })
 		for model, u := range want {
 			for name, value := range map[string]string{
 				"gen_ai_context_utilization_ratio":   fmt.Sprint(float64(*u.Tokens) / float64(u.WindowTokens)),

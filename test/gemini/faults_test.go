@@ -117,11 +117,11 @@ echo >> %[1]s.calls
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	command := "exec " + e2e.CTXLSBin() + " hook"
+	command := e2e.CTXLSBin() + " hook"
 	if !strings.Contains(string(text), command) {
 		w.T.Fatalf("no %s in\n%s", command, text)
 	}
-	replaced := strings.ReplaceAll(string(text), command, "exec "+bin+" hook")
+	replaced := strings.ReplaceAll(string(text), command, bin+" hook")
 	w.Write(w.settings(), strings.ReplaceAll(replaced, `"timeout": 5000`, `"timeout": 1500`))
 }
 

@@ -62,12 +62,12 @@ func commands(t *testing.T, text []byte) map[string][]string {
 func TestInstallIntoNothing(t *testing.T) {
 	const want = `{
   "hooks": {
-    "SessionStart": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}],
-    "BeforeAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}],
-    "AfterModel": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}],
-    "AfterTool": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}],
-    "AfterAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}],
-    "SessionEnd": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli 2>/dev/null; exit 0", "timeout": 5000}]}]
+    "SessionStart": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}],
+    "BeforeAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}],
+    "AfterModel": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}],
+    "AfterTool": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}],
+    "AfterAgent": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}],
+    "SessionEnd": [{"hooks": [{"type": "command", "name": "ctxls", "command": "trap \"exit 0\" 0; /usr/local/bin/ctxls hook gemini-cli <&0 2>/dev/null & trap \"kill $! 2>/dev/null\" 15; wait $!; exit 0", "timeout": 5000}]}]
   }
 }
 `
@@ -96,7 +96,7 @@ func TestInstallBesideOthers(t *testing.T) {
   }
 }`
 	after := mustInstall(t, []byte(mine), binary)
-	ours := `ctxls trap "exit 0" 0; ` + binary + " hook gemini-cli 2>/dev/null; exit 0"
+	ours := `ctxls trap "exit 0" 0; ` + binary + " hook gemini-cli" + ` <&0 2>/dev/null & trap "kill $! 2>/dev/null" 15; wait $!; exit 0`
 	want := map[string][]string{"AfterTool": {"say written", ours}}
 	for _, h := range Hooks {
 		if h.Event != "AfterTool" {
@@ -131,7 +131,7 @@ func TestInstallMoves(t *testing.T) {
 		}
 	}
 	for executable, want := range map[string]string{
-		"/opt/my tools/ctxls":              `trap "exit 0" 0; '/opt/my tools/ctxls' hook gemini-cli 2>/dev/null; exit 0`,
+		"/opt/my tools/ctxls":              `trap "exit 0" 0; '/opt/my tools/ctxls' hook gemini-cli <&0 2>/dev/null & trap "kill $! 2>/dev/null" 15; wait $!; exit 0`,
 		"C:/Program Files/ctxls/ctxls.exe": `& 'C:\Program Files\ctxls\ctxls.exe' hook gemini-cli`,
 		"C:/it's/ctxls.exe":                `& 'C:\it''s\ctxls.exe' hook gemini-cli`,
 		"C:/r&d (x86)/$a/ctxls.exe":        `& 'C:\r&d (x86)\$a\ctxls.exe' hook gemini-cli`,

@@ -41,7 +41,8 @@ func Shell(host session.Host, executable string) Invocation {
 }
 
 // Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows. Where no program lies any more,
-// bash says so on standard error, which Gemini CLI shows; so that is dropped.
+// bash says so on standard error, which Gemini CLI shows; so that is dropped. At a timeout the host ends bash alone, and waits for whoever
+// holds the hook's output open: bash passes that on, which it can only while it waits for a program in the background.
 func Exec(host session.Host, executable string) Invocation {
 	run := Invocation{Command: trapPrefix + quote(executable) + " hook " + string(host) + trapSuffix, Name: "ctxls"}
 	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
@@ -53,7 +54,7 @@ func Exec(host session.Host, executable string) Invocation {
 // What Exec puts around a line for bash, and before one for PowerShell; and what Shell puts before a line, and before a quoted path on
 // Windows. Older versions have put execPrefix and execSuffix around a line for bash.
 const (
-	trapPrefix, trapSuffix = `trap "exit 0" 0; `, " 2>/dev/null; exit 0"
+	trapPrefix, trapSuffix = `trap "exit 0" 0; `, ` <&0 2>/dev/null & trap "kill $! 2>/dev/null" 15; wait $!; exit 0`
 	execPrefix, execSuffix = "exec ", " 2>/dev/null"
 	guardPrefix            = posixShell + " -c '" + guard + "' "
 	callPrefix, cmdPrefix  = "& ", "cmd /d /c "
