@@ -121,10 +121,7 @@ func (w *watcher) poll(ctx context.Context) (changed bool) {
 		if !ok || !w.stir(p.PolledFiles()) {
 			continue
 		}
-		var records []found
-		for _, r := range w.store.find(ctx, by.Host(), w.changed.Add(-behind)) {
-			records = append(records, r)
-		}
+		records := w.store.find(ctx, by.Host(), w.changed.Add(-behind))
 		changed = w.store.following.take(sessionsOf(w.store.readAll(ctx, records[:min(len(records), followCount)]))) || changed
 	}
 	return changed
