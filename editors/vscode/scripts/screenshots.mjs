@@ -6,9 +6,10 @@ import { chromium } from 'playwright-core';
 
 /** What to cut out of which picture: x, y, width, height; and how small to make it. */
 const cuts = {
-  gauge: { from: 'tooltip', cut: [752, 494, 528, 306] },
-  levels: { from: ['level-normal', 'level-warning', 'level-critical', 'compacting'], cut: [1000, 768, 280, 32] },
-  dashboard: { from: 'dashboard-dark', cut: [200, 64, 930, 1240] },
+  gauge: { from: 'hover', cut: [834, 424, 446, 376] },
+  levels: { from: ['level-normal', 'level-warning', 'level-critical', 'compacting'], cut: [980, 768, 300, 32] },
+  dashboard: { from: 'dashboard-dark', cut: [200, 64, 930, 1310] },
+  view: { from: 'view', cut: [4, 30, 346, 100] },
   pick: { from: 'pick', cut: [340, 30, 602, 182] },
 };
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { toast } from './editor.ts';
+import { hover } from './gauge.ts';
 import { away, gauge, reads, until, type World } from './world.ts';
 
 const themes = {
@@ -75,6 +76,9 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
   await t.test('it follows', async () => {
     agent.turn(120_000, 'src/parse_test.go');
     await reads(dashboard(page).locator('.figure'), '60%');
+    await reads(await hover(page), /results of Read ~\d+k/);
+    await world.picture('hover');
+    await away(page);
   });
 
   await t.test('it fits each kind of theme', async () => {

@@ -27,7 +27,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
       newest ?? '',
       /25%\s+second thoughts.*███░░░░░│░ ~117k left.*claude-sonnet-4-6 · claude-code.*~\/dev\/project/,
     );
-    assert.match(agent ?? '', /└\s+\?\s+Explore.*········│·/);
+    assert.match(agent ?? '', /└\s+\?\s+Explore.*·········/);
     assert.match(older ?? '', /72%\s+tidy up.*███████░│░ ~23k left/);
     await world.picture('pick');
     second.hook('SubagentStop', { agent_type: 'Explore' });

@@ -11,14 +11,14 @@ export async function theView(t: TestContext, world: World): Promise<void> {
   const second = world.agent('72222222-0000-4000-8000-000000000007');
 
   await t.test('it has a row a session, with sub-agents below and the level as an icon', async () => {
-    first.statusline(144_000, { session_name: 'tidy up' });
-    second.statusline(50_000, { session_name: 'second thoughts' });
+    first.statusline(144_000, { session_name: 'mend the tests' });
+    second.statusline(50_000, { session_name: 'plan the release' });
     second.hook('SubagentStart', { agent_type: 'Explore' });
     await page.locator('.activitybar .action-label[aria-label^="ctxls"]').click();
-    await reads(row(page, 'tidy up'), /72% tidy up\s*~23k left · claude-code · ~\/dev\/project/);
-    await reads(row(page, 'second thoughts'), /25% second thoughts/);
+    await reads(row(page, 'mend the tests'), /72% mend the tests\s*~23k left · claude-code · ~\/dev\/project/);
+    await reads(row(page, 'plan the release'), /25% plan the release/);
     await reads(row(page, 'Explore'), /\? Explore/);
-    assert.equal(await row(page, 'tidy up').locator('.codicon-warning').count(), 1);
+    assert.equal(await row(page, 'mend the tests').locator('.codicon-warning').count(), 1);
     second.hook('SubagentStop', { agent_type: 'Explore' });
     await until(async () => (await row(page, 'Explore').count()) === 0, 'the sub-agent goes');
     await away(page);
@@ -28,38 +28,38 @@ export async function theView(t: TestContext, world: World): Promise<void> {
   await t.test('a change of one session draws one row', async () => {
     const mark = (element: { setAttribute(name: string, value: string): void }) =>
       element.setAttribute('data-seen', 'yes');
-    await row(page, 'tidy up').locator('.monaco-tl-contents').evaluate(mark);
-    second.statusline(60_000, { session_name: 'second thoughts' });
-    await reads(row(page, 'second thoughts'), /30% second thoughts/);
-    assert.equal(await row(page, 'tidy up').locator('[data-seen]').count(), 1);
+    await row(page, 'mend the tests').locator('.monaco-tl-contents').evaluate(mark);
+    second.statusline(60_000, { session_name: 'plan the release' });
+    await reads(row(page, 'plan the release'), /30% plan the release/);
+    assert.equal(await row(page, 'mend the tests').locator('[data-seen]').count(), 1);
   });
 
   await t.test('its menu pins, shows and forgets a session', async () => {
-    await menu(page, 'tidy up', 'Pin to Status Bar');
+    await menu(page, 'mend the tests', 'Pin to Status Bar');
     await reads(gauge(page), '72% · ~23k left');
-    await row(page, 'tidy up').locator('.codicon-pinned').first().waitFor();
-    await menu(page, 'tidy up', 'Unpin');
+    await row(page, 'mend the tests').locator('.codicon-pinned').first().waitFor();
+    await menu(page, 'mend the tests', 'Unpin');
     await reads(gauge(page), '30% · ~107k left');
-    await menu(page, 'tidy up', 'Show What Fills the Window');
-    await reads(dashboard(page).locator('h1'), 'tidy up');
+    await menu(page, 'mend the tests', 'Show What Fills the Window');
+    await reads(dashboard(page).locator('h1'), 'mend the tests');
     await until(async () => {
       const box = await dashboard(page).locator('#parts').boundingBox();
       return box !== null && box.y < 700;
     }, 'what fills the window is in sight');
     first.turn(144_000);
-    await menu(page, 'tidy up', 'Open Record of Session');
+    await menu(page, 'mend the tests', 'Open Record of Session');
     await page.locator('.tab').filter({ hasText: '71111111-0000-4000-8000-000000000007.jsonl' }).waitFor();
-    await menu(page, 'tidy up', 'Forget Session');
-    const dialog = page.locator('.monaco-dialog-box').filter({ hasText: 'Forget “tidy up”?' });
+    await menu(page, 'mend the tests', 'Forget Session');
+    const dialog = page.locator('.monaco-dialog-box').filter({ hasText: 'Forget “mend the tests”?' });
     await dialog.waitFor();
     await world.picture('forget');
     await dialog.getByRole('button', { name: 'Forget', exact: true }).click();
-    await until(async () => (await row(page, 'tidy up').count()) === 0, 'it is forgotten');
+    await until(async () => (await row(page, 'mend the tests').count()) === 0, 'it is forgotten');
   });
 
   await t.test('without a session it says what to do', async () => {
     second.hook('SessionEnd.other');
-    await until(async () => (await row(page, 'second thoughts').count()) === 0, 'the session goes');
+    await until(async () => (await row(page, 'plan the release').count()) === 0, 'the session goes');
   });
 }
 
