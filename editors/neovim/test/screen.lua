@@ -104,11 +104,17 @@ return {
       end
       agent:hook('PreCompact.auto')
       agent:hook('PostCompact.auto')
+      local held = 15000 -- the system prompt and the tools
+      agent:look('src/main.go', 26000, held)
       agent:turn(41000)
+      held = 41000
       agent:hook('UserPromptSubmit', { prompt = 'go on' })
       agent:reads('src/main.go', 'src/cart/total.go', 'README.md')
-      agent:turn(88000)
-      agent:turn(139000)
+      for _, step in ipairs({ { 88000, 'src/cart/total.go' }, { 139000, 'README.md' } }) do
+        agent:look(step[2], step[1] - held, held)
+        agent:turn(step[1])
+        held = step[1]
+      end
       agent:statusline(143912, { session_name = 'Checkout: round totals' })
       terminal:shows('! 72% · ~23k left')
       terminal:command('Ctxls')

@@ -143,32 +143,60 @@ function Agent:statusline(tokens, changes, window)
   return self.machine:heard({ 'statusline' }, self:payload('StatusLine.72pct', all))
 end
 
----Writes an answer into the transcript, as Claude Code does before it calls its hooks.
-function Agent:answer(tokens)
-  local captured
-  for line in vim.gsplit(read(testdata .. '/transcripts/basic.jsonl'), '\n') do
-    if line:find('"type":"assistant"', 1, true) then
-      captured = vim.json.decode(line)
+---Appends a line to the transcript: a captured one that holds a text, with members of the test's own.
+---@param kind string a text that only the captured line has
+---@param change fun(message: table)
+function Agent:write(kind, change)
+  local line
+  for captured in vim.gsplit(read(testdata .. '/transcripts/basic.jsonl'), '\n') do
+    if captured:find(kind, 1, true) then
+      line = vim.json.decode(captured)
       break
     end
   end
-  self.responses = self.responses + 1
-  local id = ('msg_%s_%d'):format(self.id, self.responses)
-  local usage = { input_tokens = 12, cache_creation_input_tokens = 0, cache_read_input_tokens = tokens - 12 }
-  local message = vim.tbl_extend('force', captured.message, {
-    id = id,
-    usage = vim.tbl_extend('force', captured.message.usage, usage),
-  })
-  local line = vim.tbl_extend('force', captured, {
-    message = message,
-    uuid = id,
-    timestamp = os.date('!%Y-%m-%dT%H:%M:%S.') .. ('%03dZ'):format(select(2, vim.uv.gettimeofday()) / 1000),
-    sessionId = self.id,
-    cwd = self.cwd,
-  })
+  change(line.message)
+  self.lines = (self.lines or 0) + 1
+  line.toolUseResult = nil
+  line.uuid = ('line-%s-%d'):format(self.id, self.lines)
+  line.timestamp = os.date('!%Y-%m-%dT%H:%M:%S.') .. ('%03dZ'):format(select(2, vim.uv.gettimeofday()) / 1000)
+  line.sessionId, line.cwd = self.id, self.cwd
   local file = assert(io.open(self.transcript, 'a'))
   file:write(vim.json.encode(line), '\n')
   file:close()
+end
+
+---Writes an answer into the transcript, as Claude Code does before it calls its hooks.
+---@param tokens integer what the window held
+---@param content? table
+function Agent:answer(tokens, content)
+  self.responses = self.responses + 1
+  self:write(content and '"type":"tool_use"' or '"text":"FINAL-ANSWER', function(message)
+    message.id = ('msg_%s_%d'):format(self.id, self.responses)
+    message.content = content or message.content
+    message.usage = vim.tbl_extend('force', message.usage, {
+      input_tokens = 12,
+      cache_creation_input_tokens = 0,
+      cache_read_input_tokens = tokens - 12,
+    })
+  end)
+end
+
+---Reads a file of so many tokens: the call, and its result, in pieces of the size that a host returns at once.
+---@param path string
+---@param tokens integer
+---@param held integer what the window held before
+function Agent:look(path, tokens, held)
+  for _ = 1, math.max(1, math.ceil(tokens / 4000)) do
+    self.calls = (self.calls or 0) + 1
+    local id = ('toolu_%s_%d'):format(self.id, self.calls)
+    self:answer(held + 60, {
+      { type = 'tool_use', id = id, name = 'Read', input = { file_path = self.cwd .. '/' .. path } },
+    })
+    self:write('"type":"tool_result"', function(message)
+      local text = ('func Total(cart Cart) (Money, error) {\n'):rep(math.floor(math.min(tokens, 4000) / 10))
+      message.content = { { type = 'tool_result', tool_use_id = id, content = text } }
+    end)
+  end
 end
 
 ---One turn: a prompt, an answer for which the window held so many tokens, and the end of it.
