@@ -29,6 +29,7 @@ function M.new(options)
       LANG = 'C.UTF-8',
       TERM = 'xterm-256color',
       TMPDIR = home,
+      CTXLS_WAIT = '10000', -- no hook gives up while the machine is busy
     },
   }, Machine)
 end

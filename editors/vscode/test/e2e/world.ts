@@ -57,6 +57,7 @@ export class World {
         XDG_CONFIG_HOME: join(home, 'config'),
         SHELL: '/bin/sh',
         LANG: 'C.UTF-8',
+        CTXLS_WAIT: '10000', // no hook gives up while the machine is busy
       },
     };
   }
