@@ -70,11 +70,6 @@ function row(page: Page, text: string) {
 /** Runs an entry of a session's menu by the keyboard: a menu takes no click in the moment in which it opens. */
 async function menu(page: Page, session: string, entry: string): Promise<void> {
   await away(page);
-  await page
-    .locator('.workbench-hover-container .monaco-hover')
-    .filter({ visible: true })
-    .first()
-    .waitFor({ state: 'detached' });
   await row(page, session).click({ button: 'right' });
   const entries = page.locator('.context-view .action-item');
   await entries.filter({ hasText: entry }).first().waitFor();
