@@ -21,6 +21,6 @@ func TestPicture(t *testing.T) {
 	term := openTerminal(w, 110, 45)
 	term.Shows("Type your message")
 	term.Below(6, e2e.CTXLSBin()+" sessions --watch")
-	enters(t, term, "Carts are empty after a reload. Why?")
+	enters(t, term, "Carts are empty after a reload. Why?", "Done:")
 	term.Picture("gemini-cli", "Done:", "gemini-cli", "shop", "30%", "312k/1.05M")
 }

@@ -23,14 +23,21 @@ func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	return e2e.OpenTerminal(w.Sandbox, width, height, fmt.Sprintf("%s --no-warnings %s --model gemini-2.5-pro --yolo", node, e2e.HostBin()))
 }
 
-// enters types a line, and sends it until it is taken: the first Enter may only choose a command from those that are offered.
-func enters(t *testing.T, term *e2e.Terminal, line string) {
+// enters types a line and sends it until a text is on the screen. Enter is pressed again for as long as the line stands at the prompt:
+// the first one may only choose a command from those that are offered, and the host drops keys while it draws itself anew. While it
+// does, the screen is empty: that the line is gone does not say that it was taken.
+func enters(t *testing.T, term *e2e.Terminal, line, shows string) {
 	t.Helper()
 	term.Type(line)
 	e2e.Eventually(t, func() string {
-		term.Press("Enter")
-		if time.Sleep(time.Second); strings.Contains(term.Screen(), "* "+line) {
-			return line + " is not taken"
+		screen := term.Screen()
+		if strings.Contains(screen, "* "+line) {
+			term.Press("Enter")
+			time.Sleep(time.Second)
+			screen = term.Screen()
+		}
+		if !strings.Contains(screen, shows) {
+			return fmt.Sprintf("after %s: never %q on the screen\n%s", line, shows, screen)
 		}
 		return ""
 	})
@@ -47,16 +54,12 @@ func TestTerminal(t *testing.T) {
 	w.install()
 	term := openTerminal(w, 160, 50)
 	term.Shows("Type your message")
-	enters(t, term, "[[work]] please look around")
-	term.Shows("The work is done.")
-	enters(t, term, "[[more]] go on")
-	term.Shows("There is more.")
+	enters(t, term, "[[work]] please look around", "The work is done.")
+	enters(t, term, "[[more]] go on", "There is more.")
 	wantSaid(t, "second turn", w.model.Last("more"), guidance+"\n\n[context used: 29%]")
 
-	enters(t, term, "/compress")
-	term.Shows("compressed")
-	enters(t, term, "[[less]] go on")
-	term.Shows("Now there is less.")
+	enters(t, term, "/compress", "compressed")
+	enters(t, term, "[[less]] go on", "Now there is less.")
 	e2e.Eventually(t, func() string { // what is on the screen may be there before the hook has ended
 		live := w.Sessions()
 		if len(live) != 1 || live[0].State != core.StateActive || live[0].Compactions != 1 || !live[0].Usage.Exact || *live[0].Usage.Tokens != 51_000 {
@@ -69,16 +72,15 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("after the compaction the working context is not said once: %q", said)
 	}
 
-	enters(t, term, "/clear")
-	term.Shows("Type your message")
-	enters(t, term, "[[anew]] hello")
-	term.Shows("Begun anew.")
+	enters(t, term, "/clear", "Type your message")
+	enters(t, term, "[[anew]] hello", "Begun anew.")
 	wantSaid(t, "after clearing", w.model.Last("anew"))
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
-	enters(t, term, "/quit")
+	term.Type("/quit")
 	e2e.Eventually(t, func() string {
+		term.Press("Enter")
 		for _, s := range w.Sessions() {
 			if s.State != core.StateEnded {
 				return "a session is still " + string(s.State)
