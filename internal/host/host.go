@@ -5,6 +5,7 @@ package host
 
 import (
 	"os"
+	"runtime"
 
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/core"
@@ -33,6 +34,15 @@ type Host struct {
 type Env struct {
 	Getenv    func(string) string
 	Home, CWD string // Home is "" where the user has no home directory
+}
+
+// HookEnv returns the environment of a hook that runs in a directory. getenv is the hook's.
+func HookEnv(getenv func(string) string, cwd string) Env {
+	home := getenv("HOME")
+	if runtime.GOOS == "windows" {
+		home = getenv("USERPROFILE")
+	}
+	return Env{Getenv: getenv, Home: home, CWD: cwd}
 }
 
 // Installer edits the settings of one host, as text. It opens no file but those that Servers and Checker read.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	ctxmodel "github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
@@ -195,6 +196,33 @@ func TestAutomaticCompaction(t *testing.T) {
 	}
 	w.prompt(turn.session, "[[small]] go on", bypass)
 	wantSaid(t, "the next turn", w.model.Last("small"), context, mark(15))
+}
+
+// The user's limit moves the point at which Codex compacts, and ctxls knows it.
+func TestCompactionLimit(t *testing.T) {
+	w := newTestEnv(t, map[string][]reply{
+		"start": {{tokens: 40_000, text: "Begun."}},
+		"fill": {
+			{tokens: 119_000, calls: []call{run("true")}},
+			{tokens: 120_100, calls: []call{run("true")}},
+			{tokens: 40_000, text: "Filled."},
+		},
+	})
+	config := filepath.Join(w.codexHome(), "config.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(config, "model_auto_compact_token_limit = 120_000\n"+string(text))
+	w.install()
+	turn := w.prompt("", "[[start]] begin", bypass)
+	if s, _ := w.Session(turn.session); s.Usage.CompactionRule != ctxmodel.CompactsAt || *s.Usage.CompactionTokens != 120_000 {
+		t.Fatalf("the host compacts: %s, at %v", s.Usage.CompactionRule, s.Usage.CompactionTokens)
+	}
+	w.prompt(turn.session, "[[fill]] read it all", bypass)
+	if kinds := w.model.Kinds(); !slices.Equal(kinds, []string{"start", "fill", "fill", "summary", "fill"}) {
+		t.Errorf("the model was asked %v", kinds)
+	}
 }
 
 // What a sub-agent reads and holds is its own. Neither is it told anything.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core"
+	ctxmodel "github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
@@ -158,8 +159,8 @@ func TestCompaction(t *testing.T) {
 	w.Write(w.settings(), strings.Replace(base, `"privacy"`, `"model": {"compressionThreshold": 0.05}, "privacy"`, 1))
 	w.install()
 	w.prompt(one, "[[fill]] read it all")
-	if s, _ := w.Session(one); s.Compactions != 0 {
-		t.Errorf("%d compactions before any", s.Compactions)
+	if s, _ := w.Session(one); s.Compactions != 0 || s.Usage.CompactionRule != ctxmodel.CompactsAt || *s.Usage.CompactionTokens != 52_428 {
+		t.Errorf("%d compactions before any; the host compacts: %s, at %v", s.Compactions, s.Usage.CompactionRule, s.Usage.CompactionTokens)
 	}
 	w.prompt(one, "[[over]] go on")
 	kinds := w.model.Kinds()

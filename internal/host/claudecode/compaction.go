@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -60,10 +61,7 @@ type settingsFiles struct {
 }
 
 func newSettingsFiles(getenv func(string) string, cwd string) settingsFiles {
-	home := getenv("HOME")
-	if runtime.GOOS == "windows" {
-		home = getenv("USERPROFILE")
-	}
+	home := host.HookEnv(getenv, cwd).Home
 	user, global := getenv("CLAUDE_CONFIG_DIR"), ""
 	if user != "" {
 		global = filepath.Join(user, ".claude.json")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -28,7 +29,7 @@ var kinds = map[string]session.Kind{
 // Decode turns what a hook is given on stdin into an event. name is that of the event where the payload carries none, as it
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // coded.Invalid. Members of an unexpected type count as missing: hosts change.
-func (*Adapter) Decode(name string, data []byte) (session.Event, error) {
+func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
 	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &sessionID},
@@ -76,6 +77,10 @@ func (*Adapter) Decode(name string, data []byte) (session.Event, error) {
 		ev.Kind = session.Seen
 	}
 	ev.Accepts = accepts(ev.Name)
+	if a.getenv != nil && ev.Name == "SessionStart" { // a running Codex does not read them again
+		s := settingsFor(host.HookEnv(a.getenv, ev.CWD))
+		ev.Settings = &s
+	}
 	switch ev.Name {
 	case "SessionStart":
 		if transcript.String(source) == "compact" {

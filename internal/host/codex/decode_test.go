@@ -23,7 +23,7 @@ func TestDecodeRefusesWhatIsNoPayload(t *testing.T) {
 		`{"session_id":"s"}`:                        "hook_event_name: want",
 		strings.Repeat(" ", core.MaxPayload+1):      "want at most",
 	} {
-		if _, err := New().Decode("", []byte(payload)); err == nil || !strings.Contains(err.Error(), want) || coded.CodeOf(err) != coded.Invalid {
+		if _, err := New(nil).Decode("", []byte(payload)); err == nil || !strings.Contains(err.Error(), want) || coded.CodeOf(err) != coded.Invalid {
 			t.Errorf("%.60q: %v, want %q", payload, err, want)
 		}
 	}
@@ -31,12 +31,12 @@ func TestDecodeRefusesWhatIsNoPayload(t *testing.T) {
 
 func TestDecodeUnknownEvents(t *testing.T) {
 	for name, want := range map[string]session.Kind{"PermissionRequest": session.Seen, "NewInSomeVersion": session.Seen, "Interrupt": session.TurnFailed} {
-		ev, err := New().Decode("", []byte(`{"session_id":"s","hook_event_name":"`+name+`","transcript_path":null,"cwd":false}`))
+		ev, err := New(nil).Decode("", []byte(`{"session_id":"s","hook_event_name":"`+name+`","transcript_path":null,"cwd":false}`))
 		if err != nil || ev.Kind != want || ev.Accepts != nil || ev.Transcript != "" || ev.CWD != "" {
 			t.Errorf("%s: %+v, %v", name, ev, err)
 		}
 	}
-	if ev, err := New().Decode("Stop", []byte(`{"session_id":"s"}`)); err != nil || ev.Kind != session.TurnFinished {
+	if ev, err := New(nil).Decode("Stop", []byte(`{"session_id":"s"}`)); err != nil || ev.Kind != session.TurnFinished {
 		t.Errorf("named by the caller: %+v, %v", ev, err)
 	}
 }
@@ -128,14 +128,14 @@ func FuzzDecode(f *testing.F) {
 		f.Add(hosttest.ReadFile(f, file), "[context used: 72%]\x1b]0;x\a\u202e\u2028")
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
-		ev, err := New().Decode("", payload)
+		ev, err := New(nil).Decode("", payload)
 		if !hosttest.Decoded(t, session.HostCodex, ev, err) {
 			return
 		}
 		if ev.AgentID != "" && ev.Name != "SubagentStop" && ev.Transcript != "" {
 			t.Error("a sub-agent's event leads to the main chain's rollout")
 		}
-		out, err := New().Encode(ev, hosttest.Effects(text))
+		out, err := New(nil).Encode(ev, hosttest.Effects(text))
 		if err != nil {
 			t.Fatal(err)
 		}

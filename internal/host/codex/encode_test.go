@@ -85,7 +85,7 @@ func violations(root, schema map[string]any, v any, at string) (found []string) 
 func list(v any) []any { l, _ := v.([]any); return l }
 
 func encode(t interface{ Fatal(...any) }, event string, effects ...session.Effect) string {
-	out, err := New().Encode(session.Event{Name: event}, effects)
+	out, err := New(nil).Encode(session.Event{Name: event}, effects)
 	if err != nil {
 		t.Fatal(err)
 	}

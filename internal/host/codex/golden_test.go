@@ -7,10 +7,10 @@ import (
 )
 
 // Every payload that was captured from the host, and what it is decoded to.
-func TestDecodeCapturedPayloads(t *testing.T) { hosttest.Payloads(t, New(), nil) }
+func TestDecodeCapturedPayloads(t *testing.T) { hosttest.Payloads(t, New(nil), nil) }
 
 // Every captured rollout, read at first sight and read from its second line on.
-func TestReadCapturedRollouts(t *testing.T) { hosttest.Transcripts(t, New(), "rollouts") }
+func TestReadCapturedRollouts(t *testing.T) { hosttest.Transcripts(t, New(nil), "rollouts") }
 
 // Every captured rollout: what is visited of it, newest first, and what fills the window by it.
-func TestScanCapturedRollouts(t *testing.T) { hosttest.Scans(t, New(), "rollouts") }
+func TestScanCapturedRollouts(t *testing.T) { hosttest.Scans(t, New(nil), "rollouts") }

@@ -36,7 +36,7 @@ var Host = host.Host{
 	Name:      session.HostCodex,
 	Title:     "Codex",
 	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
-	Adapter:   func(func(string) string) core.Adapter { return New() },
+	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
 	Installer: Installer{},
 }
 

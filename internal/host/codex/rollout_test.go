@@ -59,7 +59,7 @@ func write(t testing.TB, lines ...string) string {
 
 func read(t testing.TB, path string, from session.Cursor) session.Reading {
 	t.Helper()
-	r, err := New().Read(t.Context(), path, from)
+	r, err := New(nil).Read(t.Context(), path, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +208,6 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x00\r\n{}\n[]\nhalf"), 1)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte, first int) {
-		hosttest.Reads(t, New(), filepath.Join(dir, fmt.Sprint("rollout-", os.Getpid(), "-", own, ".jsonl")), content, first)
+		hosttest.Reads(t, New(nil), filepath.Join(dir, fmt.Sprint("rollout-", os.Getpid(), "-", own, ".jsonl")), content, first)
 	})
 }

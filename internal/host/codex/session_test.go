@@ -41,7 +41,7 @@ func newSession(t *testing.T, rollout string) *rig {
 	played := &rig{t: t, rollout: rollout, cfg: settings.Default()}
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	played.service = &core.Service{
-		Store: s, Adapters: map[session.Host]core.Adapter{session.HostCodex: New()}, Counter: counter, Log: slog.New(slog.DiscardHandler),
+		Store: s, Adapters: map[session.Host]core.Adapter{session.HostCodex: New(nil)}, Counter: counter, Log: slog.New(slog.DiscardHandler),
 		Config: func(string) settings.Config { return played.cfg }, Now: func() time.Time { now = now.Add(time.Second); return now },
 		DirExists: func(string) bool { return false },
 	}

@@ -3,7 +3,6 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,7 +19,7 @@ import (
 
 // Check implements host.Checker: whether the user's settings switch hooks off, and how many of the hooks are trusted.
 func (Installer) Check(env host.Env, places []host.Place) (checks []check.Check) {
-	lines := configLines(env)
+	lines := configLines(configFile(env))
 	for _, line := range lines {
 		if line.table == "features" && line.key == "hooks" && line.value == "false" {
 			what := fmt.Sprintf("features.hooks is false in %s: Codex runs no hook until it is not", configFile(env))
@@ -80,7 +79,7 @@ func trustedHooks(lines []configLine, file string, hooks []settings.Own) (truste
 func (Installer) Servers(env host.Env) (own []settings.Own) {
 	var names []string
 	commands := map[string][2]string{} // command and args, by table
-	for _, line := range configLines(env) {
+	for _, line := range configLines(configFile(env)) {
 		command, known := commands[line.table]
 		switch line.key {
 		case "command":
@@ -105,48 +104,6 @@ func (Installer) Servers(env host.Env) (own []settings.Own) {
 		}
 	}
 	return own
-}
-
-func configFile(env host.Env) string { return filepath.Join(codexDir(env), "config.toml") }
-
-// configLine is a line "key = value" of config.toml and the table that it stands in.
-type configLine struct{ table, key, value string }
-
-// configLines returns the lines of the user's config.toml, none where it cannot be read. They are read one by one: of what Codex
-// and its commands write there, nothing that is looked for goes over several.
-func configLines(env host.Env) (lines []configLine) {
-	file, err := settings.Open(configFile(env))
-	if err != nil {
-		return nil
-	}
-	table := ""
-	for line := range strings.Lines(string(file.Text)) {
-		line = strings.TrimSpace(line)
-		if name, ok := strings.CutPrefix(line, "["); ok && !strings.HasPrefix(name, "[") {
-			table = strings.TrimSpace(name[:max(strings.LastIndexByte(name, ']'), 0)])
-			continue
-		}
-		if key, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
-			value = strings.TrimSpace(value)
-			if !strings.ContainsAny(value, `"'`) { // a comment may stand behind it
-				value, _, _ = strings.Cut(value, "#")
-			}
-			lines = append(lines, configLine{table, unquoted(strings.TrimSpace(key)), strings.TrimSpace(value)})
-		}
-	}
-	return lines
-}
-
-// unquoted returns what a string of TOML says, and a bare word as it is.
-func unquoted(s string) string {
-	if strings.HasPrefix(s, "'") {
-		return strings.Trim(s, "'")
-	}
-	var text string
-	if json.Unmarshal([]byte(s), &text) == nil { // its basic strings are JSON's, some escapes aside
-		return text
-	}
-	return s
 }
 
 // snake spells the name of an event as Codex does in the names of tables: PreCompact is pre_compact.

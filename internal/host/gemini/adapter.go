@@ -14,10 +14,13 @@ import (
 )
 
 // Adapter implements core.Adapter. It is safe for many goroutines.
-type Adapter struct{}
+type Adapter struct {
+	getenv func(string) string // nil where there is no environment of the host
+}
 
-// New returns an adapter.
-func New() Adapter { return Adapter{} }
+// New returns an adapter. getenv looks up the environment of a hook, which says where Gemini CLI keeps its settings. It is nil in a
+// server, which Gemini CLI did not start.
+func New(getenv func(string) string) Adapter { return Adapter{getenv} }
 
 // Host returns session.HostGeminiCLI.
 func (Adapter) Host() session.Host { return session.HostGeminiCLI }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -35,7 +36,7 @@ type payload struct {
 // Decode turns what a hook is given on stdin into an event; hooks name their event themselves, name counts where one does
 // not. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // coded.Invalid. Members of an unexpected type count as missing: hosts change.
-func (Adapter) Decode(name string, data []byte) (session.Event, error) {
+func (a Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
 	err := transcript.Payload(data,
 		transcript.Field{Name: "session_id", Value: &p.sessionID},
@@ -70,6 +71,10 @@ func (Adapter) Decode(name string, data []byte) (session.Event, error) {
 	}
 	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
 		ev.Kind = session.Seen
+	}
+	if a.getenv != nil && ev.Kind == session.SessionStarted { // a running Gemini CLI does not read them again
+		s := settingsFor(host.HookEnv(a.getenv, ev.CWD))
+		ev.Settings = &s
 	}
 	ev.At = transcript.Time(p.timestamp)
 	p.complete(&ev)

@@ -17,7 +17,7 @@ import (
 
 func decode(t *testing.T, payload string) session.Event {
 	t.Helper()
-	ev, err := New().Decode("", []byte(payload))
+	ev, err := New(nil).Decode("", []byte(payload))
 	if err != nil {
 		t.Fatalf("%v: %s", err, payload)
 	}
@@ -33,11 +33,11 @@ func TestDecodeErrors(t *testing.T) {
 		`{"session_id": 7}`:      "session_id: want a string that is not empty",
 		`{"hook_event_name":""}`: "session_id: want a string that is not empty",
 	} {
-		if _, err := New().Decode("", []byte(payload)); coded.CodeOf(err) != coded.Invalid || err.Error() != want {
+		if _, err := New(nil).Decode("", []byte(payload)); coded.CodeOf(err) != coded.Invalid || err.Error() != want {
 			t.Errorf("%s: %v, want %s", payload, err, want)
 		}
 	}
-	if ev, err := New().Decode("AfterTool", []byte(`{"session_id": "s"}`)); err != nil || ev.Kind != session.ToolFinished {
+	if ev, err := New(nil).Decode("AfterTool", []byte(`{"session_id": "s"}`)); err != nil || ev.Kind != session.ToolFinished {
 		t.Errorf("a name beside the payload: %+v, %v", ev, err)
 	}
 }
@@ -203,12 +203,12 @@ func TestEncode(t *testing.T) {
 		{"BeforeAgent", nil, ""},
 		{"BeforeAgent", []session.Effect{{Kind: session.Inject, Text: " \n"}}, ""},
 	} {
-		out, err := New().Encode(session.Event{Name: tt.event}, tt.effects)
+		out, err := New(nil).Encode(session.Event{Name: tt.event}, tt.effects)
 		if err != nil || string(out) != tt.want {
 			t.Errorf("%s %v: %v\n got %s\nwant %s", tt.event, tt.effects, err, out, tt.want)
 		}
 	}
-	out, err := New().Encode(session.Event{Name: "AfterTool"}, []session.Effect{{Kind: session.Inject, Text: strings.Repeat("ä", 2*session.MaxInjectedChars)}})
+	out, err := New(nil).Encode(session.Event{Name: "AfterTool"}, []session.Effect{{Kind: session.Inject, Text: strings.Repeat("ä", 2*session.MaxInjectedChars)}})
 	if err != nil || strings.Count(string(out), "ä") != session.MaxInjectedChars {
 		t.Errorf("%v: %d characters", err, strings.Count(string(out), "ä"))
 	}
@@ -221,11 +221,11 @@ func FuzzDecode(f *testing.F) {
 		f.Add(hosttest.ReadFile(f, file), "[context used: 72%]\x1b]0;x\a\u202e\u2028")
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
-		ev, err := New().Decode("", payload)
+		ev, err := New(nil).Decode("", payload)
 		if !hosttest.Decoded(t, session.HostGeminiCLI, ev, err) {
 			return
 		}
-		out, err := New().Encode(ev, hosttest.Effects(text))
+		out, err := New(nil).Encode(ev, hosttest.Effects(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,6 +247,6 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x00\r\n{}\n[]\nhalf"), 1)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte, first int) {
-		hosttest.Reads(t, New(), filepath.Join(dir, fmt.Sprint("session-", os.Getpid(), ".jsonl")), content, first)
+		hosttest.Reads(t, New(nil), filepath.Join(dir, fmt.Sprint("session-", os.Getpid(), ".jsonl")), content, first)
 	})
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // Every payload that was captured from the host, and what it is decoded to.
-func TestDecodeCapturedPayloads(t *testing.T) { hosttest.Payloads(t, New(), nil) }
+func TestDecodeCapturedPayloads(t *testing.T) { hosttest.Payloads(t, New(nil), nil) }
 
 // Every captured transcript, read at first sight and read from its second line on.
-func TestReadCapturedTranscripts(t *testing.T) { hosttest.Transcripts(t, New(), "transcripts") }
+func TestReadCapturedTranscripts(t *testing.T) { hosttest.Transcripts(t, New(nil), "transcripts") }
 
 // Every captured transcript: what is visited of it, newest first, and what fills the window by it.
-func TestScanCapturedTranscripts(t *testing.T) { hosttest.Scans(t, New(), "transcripts") }
+func TestScanCapturedTranscripts(t *testing.T) { hosttest.Scans(t, New(nil), "transcripts") }

@@ -33,7 +33,7 @@ var Host = host.Host{
 	Name:        session.HostGeminiCLI,
 	Title:       "Gemini CLI",
 	Records:     func(env host.Env) core.Recorder { return NewRecords(env) },
-	Adapter:     func(func(string) string) core.Adapter { return New() },
+	Adapter:     func(getenv func(string) string) core.Adapter { return New(getenv) },
 	Installer:   Installer{},
 	ShowsStderr: true,
 }

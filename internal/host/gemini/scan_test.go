@@ -58,7 +58,7 @@ func TestScanLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		if err := New().Scan(t.Context(), file, func(int64, int64) {}, func(e session.Entry) bool {
+		if err := New(nil).Scan(t.Context(), file, func(int64, int64) {}, func(e session.Entry) bool {
 			var words []string
 			if e.Report != nil {
 				words = append(words, fmt.Sprint(e.Report.Tokens))
@@ -90,7 +90,7 @@ func TestScanLines(t *testing.T) {
 // A scan ends where the visitor has enough, also within a list.
 func TestScanStops(t *testing.T) {
 	visited := 0
-	if err := New().Scan(t.Context(), "testdata/transcripts/session-compressed.jsonl", func(int64, int64) {}, func(session.Entry) bool {
+	if err := New(nil).Scan(t.Context(), "testdata/transcripts/session-compressed.jsonl", func(int64, int64) {}, func(session.Entry) bool {
 		visited++
 		return visited < 4
 	}); err != nil || visited != 4 {
