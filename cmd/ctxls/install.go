@@ -21,13 +21,15 @@ import (
 )
 
 var installCommand = command{
-	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--dry-run] [--json]", short: "make an agent host run ctxls at its events",
+	name: "install", synopsis: "[HOST] [--user|--project|--local] [--statusline] [--agents] [--dry-run] [--json]", short: "make an agent host run ctxls at its events",
 	long: `
 Edits one settings file, so that the host runs ctxls. Nothing else in the file changes: comments, order and other hooks stay. The
 old file is kept beside it as FILE.ctxls-backup. The file for opencode is a plugin that belongs to ctxls
 alone. Codex runs hooks only after you trust them; install says how.
 
 With --statusline, ctxls becomes the status line too. ctxls runs a status line that you have already, and shows it after its own.
+With --agents, ctxls prints the rows of Claude Code's sub-agents, each with the share of its own window. Claude Code calls this
+setting deprecated: it works in 2.1.329, and will end in a later version.
 
 Without HOST, install lists the hosts on this machine and what it would change for each. Then, and with --dry-run, nothing is changed.`,
 	more: installFiles,
@@ -42,6 +44,7 @@ ctxls install gemini-cli --project`,
 		scope := scopeFlags(fs)
 		links := fs.Bool("follow-links", false, "edit a project's settings where a symbolic link leads out of the project, too")
 		statusline := fs.Bool("statusline", false, "also show the gauge in the host's status line, before your own")
+		agents := fs.Bool("agents", false, "also show the gauge in the row of each sub-agent")
 		dryRun := fs.Bool("dry-run", false, "print the change as a diff, and write nothing")
 		asJSON := fs.Bool("json", false, "print the list of all hosts as JSON, including those not on this machine")
 		return func(_ context.Context, a *app, args []string) error {
@@ -50,6 +53,8 @@ ctxls install gemini-cli --project`,
 				return usageError{"install --json takes no host"}
 			case len(args) == 0 && *statusline:
 				return usageError{"install --statusline takes a host: " + strings.Join(installableHosts(), ", ")}
+			case len(args) == 0 && *agents:
+				return usageError{"install --agents takes a host: claude-code"}
 			case len(args) == 0:
 				chosen, err := chosenScope(scope)
 				if err != nil {
@@ -69,11 +74,14 @@ ctxls install gemini-cli --project`,
 			if _, ok := target.Installer.(host.StatusLiner); *statusline && !ok {
 				return usageError{fmt.Sprintf("%s has no status line", target.Name)}
 			}
+			if _, ok := target.Installer.(host.AgentLiner); *agents && !ok {
+				return usageError{fmt.Sprintf("%s has no rows of sub-agents", target.Name)}
+			}
 			executable, err := install.Executable()
 			if err != nil {
 				return err
 			}
-			change, err := target.PlanInstall(executable, *statusline)
+			change, err := target.PlanInstall(executable, install.Lines{Status: *statusline, Agents: *agents})
 			after := target.Installer.Profile().AfterInstall
 			switch {
 			case err != nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -27,7 +28,7 @@ const (
 )
 
 var statuslineCommand = command{
-	name: "statusline", synopsis: "[--then CMD [--silent]] [--color WHEN] [--width N]", short: "store Claude Code's own figures and print its status line",
+	name: "statusline", synopsis: "[--agents | --then CMD [--silent]] [--color WHEN] [--width N]", short: "store Claude Code's own figures and print its status line",
 	long: `
 Claude Code runs its status line command after each response, and passes it figures that hooks do not get: the window, the
 full name of the model, and the tokens. ctxls stores them and prints one line, colored by level. "~" marks an estimate, "+" a
@@ -35,29 +36,39 @@ figure that is one response behind, "?" an unknown figure. If the line is wider 
 'ctxls install claude-code --statusline' sets it up.
 
 With --then, CMD gets the same JSON. Its output follows the line of ctxls, unchanged. If CMD fails or hangs, ctxls prints its
-own line all the same.`,
+own line all the same.
+
+With --agents, the input is that of Claude Code's setting subagentStatusLine, and the output a line of JSON for each sub-agent:
+the share of its own window. 'ctxls install claude-code --agents' sets it up. Claude Code calls this setting deprecated.`,
 	examples: `ctxls statusline < payload.json
 ctxls statusline --then 'my-statusline.sh --short' < payload.json
 CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payload.json`,
 	silent: true,
 	setup: func(fs *pflag.FlagSet) action {
+		agents := fs.Bool("agents", false, "print a row for each sub-agent instead, for the setting subagentStatusLine")
 		then := fs.String("then", "", "a shell `command` that gets the same JSON; its output follows")
 		silent := fs.Bool("silent", false, "print only what the --then command prints")
 		when := fs.String("color", "auto", "`when` to use colors: always, never, or auto (unless $NO_COLOR is set or $TERM is dumb)")
 		width := fs.Int("width", 0, "width of the line in `characters`; 0 is $COLUMNS")
 		return func(ctx context.Context, a *app, _ []string) error {
+			if *agents && (*then != "" || *silent) {
+				return usageError{"--agents excludes --then and --silent: rows of other commands have no place beside it"}
+			}
 			printThen := func() {}
 			if *then != "" {
 				printThen = a.startThen(ctx, *then)
 			}
 			done := a.runHook(func(ctx context.Context, s *core.Service, payload []byte) (string, error) {
+				options := ui.StatuslineOptions{Width: a.columns(*width), Color: a.colored(*when), Now: time.Now()}
+				if *agents {
+					return agentRows(ctx, s, payload, options)
+				}
 				out, _, err := s.Hook(ctx, session.HostClaudeCode, "StatusLine", payload)
 				if err != nil || *silent {
 					return "", err
 				}
-				return ui.Statusline(out.Session, ui.StatuslineOptions{
-					Format: s.Config(out.Session.CWD).Statusline.Format, Width: a.columns(*width), Color: a.colored(*when),
-				}) + "\n", nil
+				options.Format, options.Cache = s.Config(out.Session.CWD).Statusline.Format, ui.PromptCache(claudecode.DecodeCache(payload))
+				return ui.Statusline(out.Session, options) + "\n", nil
 			})
 			printThen()
 			if !done {
@@ -66,6 +77,30 @@ CTXLS_STATUSLINE_FORMAT='{percent} of {window} | {left}' ctxls statusline < payl
 			return nil
 		}
 	},
+}
+
+// agentRows returns what Claude Code shows of its sub-agents, by the payload of subagentStatusLine.
+func agentRows(ctx context.Context, s *core.Service, payload []byte, options ui.StatuslineOptions) (string, error) {
+	rows, err := claudecode.DecodeAgents(payload)
+	if err != nil {
+		return "", err
+	}
+	if rows.Columns > 0 && (options.Width == 0 || rows.Columns < options.Width) {
+		options.Width = rows.Columns
+	}
+	agents := make([]session.Agent, 0, len(rows.Rows))
+	for _, row := range rows.Rows {
+		agents = append(agents, row.Agent)
+	}
+	views, err := s.ViewAgents(ctx, rows.Key, rows.CWD, agents)
+	if err != nil {
+		return "", err
+	}
+	contents := make([]string, 0, len(views))
+	for i, view := range views {
+		contents = append(contents, ui.AgentRow(rows.Rows[i].Label, rows.Rows[i].Agent.Model, view.Usage, options))
+	}
+	return claudecode.EncodeAgents(rows.Rows, contents)
 }
 
 // startThen starts the user's own command with the payload on stdin, and keeps the payload for ctxls. printThen waits for the

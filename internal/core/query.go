@@ -191,6 +191,22 @@ func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, 
 	return session.WindowOf(session.WindowInput{Host: host, Provider: provider, Model: modelID, Learned: known.Current(s.Now())}, cfg.Window, rules), nil
 }
 
+// ViewAgents returns sub-agents of a session as clients see them, with the figures that the caller has of them. Nothing is stored.
+// The session's host, version and settings decide where they compact; it need not be stored.
+func (s *Service) ViewAgents(ctx context.Context, key session.Key, cwd string, agents []session.Agent) ([]AgentView, error) {
+	stored, err := s.Store.Load(ctx, Query{Key: key})
+	if err != nil {
+		return nil, err
+	}
+	of := stored.Session
+	of.Host = key.Host
+	views := make([]AgentView, 0, len(agents))
+	for _, a := range agents {
+		views = append(views, viewAgent(a, of, s.Config(cmp.Or(of.CWD, cwd)), s.rules(key.Host)))
+	}
+	return views, nil
+}
+
 // Report returns the fleet's figures.
 func (s *Service) Report(ctx context.Context) (fleet.ContextOptimizationReport, error) {
 	cfg := s.Config("").Metrics

@@ -142,8 +142,7 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 		v.Source = SourceRecord
 	}
 	for _, a := range e.Agents {
-		w := session.WindowOf(session.WindowInput{Host: e.Host, Version: e.HostVersion, Provider: e.Provider, Model: a.Model, Limits: a.Limits, Settings: e.Settings}, cfg.Window, rules)
-		shown := AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, w, cfg)}
+		shown := viewAgent(a, e, cfg, rules)
 		switch {
 		case a.EndedAt.IsZero():
 			v.Agents = append(v.Agents, shown)
@@ -165,6 +164,12 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 		v.State = StateIdle
 	}
 	return v
+}
+
+// viewAgent returns a sub-agent of a session as clients see it.
+func viewAgent(a session.Agent, of session.Session, cfg settings.Config, rules session.Rules) AgentView {
+	w := session.WindowOf(session.WindowInput{Host: of.Host, Version: of.HostVersion, Provider: of.Provider, Model: a.Model, Limits: a.Limits, Settings: of.Settings}, cfg.Window, rules)
+	return AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, w, cfg)}
 }
 
 func providerOf(s session.Session, rules session.Rules) string {

@@ -102,7 +102,7 @@ func (d *doctor) readHosts() (hosts []hostState) {
 			seen = path
 			target, err := install.Open(h.Host, scope, d.Env, true)
 			if err == nil {
-				_, err = target.PlanInstall(d.self, false) // its error says what is wrong with the file
+				_, err = target.PlanInstall(d.self, install.Lines{}) // its error says what is wrong with the file
 			}
 			if err != nil {
 				h.wrong = append(h.wrong, err.Error())

@@ -92,6 +92,14 @@ type StatusLiner interface {
 	StatusLine(text []byte) StatusLine
 }
 
+// AgentLiner is an Installer whose host shows the output of a command as the rows of its sub-agents.
+type AgentLiner interface {
+	Installer
+	// InstallAgents returns a settings text after which the host runs executable for these rows, and what was done, as Install does.
+	// Rows of another command stay, and done says so: the host runs one command, and its rows cannot be joined.
+	InstallAgents(name string, text []byte, executable string) (after []byte, done []string, err error)
+}
+
 // StatusLine is the status line of a host.
 type StatusLine struct {
 	Set     bool

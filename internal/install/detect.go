@@ -62,7 +62,7 @@ func (p *HostPlan) plan(h host.Host, scope settings.Scope, env host.Env) error {
 	if err != nil {
 		return err
 	}
-	change, err := target.PlanInstall(executable, false)
+	change, err := target.PlanInstall(executable, Lines{})
 	p.Changes = append(p.Changes, change.Done...)
 	if len(change.Done) == 0 {
 		p.Blocked = h.Installer.Blocked(target.File.Text, true)

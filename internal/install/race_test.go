@@ -88,7 +88,7 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan, apply := func() (Change, error) { return target.PlanInstall("/usr/bin/ctxls", false) }, target.Install
+				plan, apply := func() (Change, error) { return target.PlanInstall("/usr/bin/ctxls", Lines{}) }, target.Install
 				if i%2 == 1 {
 					plan, apply = target.PlanUninstall, target.Uninstall
 				}
@@ -154,7 +154,7 @@ func TestInstallDoesNotFollowALinkOutOfTheProject(t *testing.T) {
 			if after, _ := os.ReadFile(victim); !bytes.Equal(before, after) {
 				t.Errorf("it was touched")
 			}
-			change, err := target.PlanInstall("/usr/bin/ctxls", false)
+			change, err := target.PlanInstall("/usr/bin/ctxls", Lines{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,10 +109,21 @@ type Change struct {
 // attempts is how often a change is tried while the host writes its file. An attempt takes about 25 ms.
 const attempts = 40
 
+// Lines are what is installed beside the hooks.
+type Lines struct {
+	Status bool // the status line; of a host.StatusLiner only
+	Agents bool // the rows of sub-agents; of a host.AgentLiner only
+}
+
 // PlanInstall returns the change that installs executable.
-func (t *Target) PlanInstall(executable string, statusline bool) (Change, error) {
+func (t *Target) PlanInstall(executable string, lines Lines) (Change, error) {
 	return t.plan(func() (c Change, err error) {
-		c.After, c.Done, err = t.Installer.Install(t.File.Path, t.File.Text, executable, statusline)
+		c.After, c.Done, err = t.Installer.Install(t.File.Path, t.File.Text, executable, lines.Status)
+		if liner, ok := t.Installer.(host.AgentLiner); ok && lines.Agents && err == nil {
+			var done []string
+			c.After, done, err = liner.InstallAgents(t.File.Path, c.After, executable)
+			c.Done = append(c.Done, done...)
+		}
 		return c, err
 	})
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ctxls/ctxls/internal/core"
@@ -17,41 +18,48 @@ const maxStatusline = 500
 
 // StatuslineOptions configures the line.
 type StatuslineOptions struct {
-	// Format is the line with the placeholders {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level}. Its parts
-	// are separated by " · " or " | ". "" is the built-in format.
+	// Format is the line with the placeholders {bar}, {percent}, {tokens}, {window}, {left}, {cache}, {forecast}, {model} and {level}.
+	// Its parts are separated by " · " or " | ". A part whose placeholders are all empty is left out. "" is the built-in format.
 	Format string
-	Width  int  // of the terminal in characters, 0 if unknown
-	Color  bool // color by level
+	Width  int         // of the terminal in characters, 0 if unknown
+	Color  bool        // color by level
+	Cache  PromptCache // for {cache}
+	Now    time.Time   // for {cache}
 }
 
 // importance orders the figures. If the line is too wide, the part whose most important figure is last in this list is left out first.
-var importance = []string{"percent", "bar", "level", "tokens", "window", "left", "forecast", "model"}
+var importance = []string{"percent", "agent", "bar", "level", "tokens", "window", "left", "cache", "forecast", "model"}
 
 // Statusline writes one line about a session. "~" marks an estimate, "+" a figure that is one response behind, and "?" an unknown
 // figure. Parts are left out until the line fits.
 func Statusline(s core.SessionView, o StatuslineOptions) string {
-	values := statuslineValues(s)
+	values := usageValues(s.Usage, s.Model)
+	values["cache"] = cacheText(o.Cache, s.Usage.WindowTokens, o.Now)
 	format := o.Format
 	if format == "" {
 		format = defaultStatusline
 		if s.Usage.TurnsLeft == nil {
-			format = strings.Replace(format, "{forecast} · ", "", 1)
+			values["forecast"] = ""
 		}
 	}
+	return line(format, values, s.Usage.Level, o)
+}
+
+// line fills a format, leaves parts out until the line fits, and paints it.
+func line(format string, values map[string]string, level *core.Level, o StatuslineOptions) string {
 	width := maxStatusline
 	if o.Width > 0 {
 		width = min(width, o.Width)
 	}
-	line := shorten(format, values, width)
-	if fits(fill(line, values, nil), width) {
-		return fill(line, values, paint(s.Usage.Level, o.Color))
+	format = shorten(withoutEmpty(format, values), values, width)
+	if fits(fill(format, values, nil), width) {
+		return fill(format, values, paint(level, o.Color))
 	}
-	return safe(fill(line, values, nil), width)
+	return safe(fill(format, values, nil), width)
 }
 
-// statuslineValues returns the values of the placeholders.
-func statuslineValues(s core.SessionView) map[string]string {
-	u := s.Usage
+// usageValues returns the values of the placeholders that show a usage.
+func usageValues(u core.Usage, model string) map[string]string {
 	percent, forecast, level := percentText(u), unknown, unknown
 	if u.Stale {
 		percent += "+"
@@ -69,7 +77,7 @@ func statuslineValues(s core.SessionView) map[string]string {
 		"window":   tokens(u.Display.LimitTokens),
 		"left":     leftText(u),
 		"forecast": forecast,
-		"model":    orUnknown(safe(s.Model, 40)),
+		"model":    orUnknown(safe(model, 40)),
 		"level":    level,
 	}
 }
@@ -81,27 +89,56 @@ func shorten(format string, values map[string]string, width int) string {
 		if len(at) == 0 {
 			return strings.TrimSpace(strings.ReplaceAll(format, "{bar}", ""))
 		}
-		ends := append([][2]int{{0, 0}}, at...) // the separators before each part
 		least, worst := 0, -1
-		for i, separator := range ends {
-			end := len(format)
-			if i+1 < len(ends) {
-				end = ends[i+1][0]
-			}
-			if rank := rankOf(format[separator[1]:end]); rank >= worst {
+		for i, part := range parts(format) {
+			if rank := rankOf(part); rank >= worst {
 				least, worst = i, rank
 			}
 		}
-		switch {
-		case least == 0:
-			format = format[at[0][1]:]
-		case least == len(at):
-			format = format[:at[least-1][0]]
-		default:
-			format = format[:at[least-1][0]] + format[at[least][0]:]
+		format = withoutPart(format, least)
+	}
+	return format
+}
+
+// withoutEmpty leaves the parts out whose placeholders are all empty.
+func withoutEmpty(format string, values map[string]string) string {
+	for i := len(parts(format)) - 1; i >= 0; i-- {
+		part, empty := parts(format)[i], false
+		for _, m := range placeholders(part) {
+			value, known := values[part[m[0]+1:m[1]-1]]
+			if empty = known && value == ""; !empty {
+				break
+			}
+		}
+		if empty {
+			format = withoutPart(format, i)
 		}
 	}
 	return format
+}
+
+// parts splits a format at its separators.
+func parts(format string) (all []string) {
+	start := 0
+	for _, separator := range separators(format) {
+		all = append(all, format[start:separator[0]])
+		start = separator[1]
+	}
+	return append(all, format[start:])
+}
+
+// withoutPart removes a part of a format, with the separator before it; of the first part, the one after it.
+func withoutPart(format string, i int) string {
+	switch at := separators(format); {
+	case len(at) == 0:
+		return ""
+	case i == 0:
+		return format[at[0][1]:]
+	case i == len(at):
+		return format[:at[i-1][0]]
+	default:
+		return format[:at[i-1][0]] + format[at[i][0]:]
+	}
 }
 
 // rankOf returns the rank of a part's most important figure; a part without figures has the last rank.
@@ -181,7 +218,7 @@ func paint(level *core.Level, on bool) func(name, value string) string {
 		switch {
 		case name == "bar" || name == "percent" || name == "level":
 			style = levelStyle(level)
-		case strings.TrimSpace(value) == "":
+		case strings.TrimSpace(value) == "" || name == "agent":
 			return value
 		}
 		return style.Render(value)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -80,12 +81,38 @@ func TestStatusline(t *testing.T) {
 	}
 }
 
+func TestStatuslineCache(t *testing.T) {
+	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name  string
+		cache PromptCache
+		want  string
+	}{
+		{"unknown", PromptCache{}, ""},
+		{"warm", PromptCache{now.Add(61 * time.Second), 5 * time.Minute, 150_000}, ""},
+		{"soon cold", PromptCache{now.Add(40 * time.Second), 5 * time.Minute, 150_000}, "cache cold in 40s: 150k"},
+		{"soon cold, of an hour", PromptCache{now.Add(12 * time.Minute), time.Hour, 150_000}, "cache cold in 12m: 150k"},
+		{"cold", PromptCache{now, 5 * time.Minute, 150_000}, "cache cold: 150k to write anew"},
+		{"cold, and small", PromptCache{now, 5 * time.Minute, 19_999}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := sessionView(func(s *core.SessionView) { s.Usage.WindowTokens = 200_000 })
+			if got := Statusline(s, StatuslineOptions{Format: "{cache}", Cache: test.cache, Now: now}); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if got := Statusline(s, StatuslineOptions{Format: "{percent} · {cache} | {tokens}", Cache: test.cache, Now: now}); test.want == "" && got != "72% | 144k" {
+				t.Errorf("beside others %q", got)
+			}
+		})
+	}
+}
+
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Whatever the format and the width, the line fits, is one line, and colours add nothing that can be seen.
 func TestStatuslineFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"{bar}", "{percent}", "{tokens}", "{left}", "{model}", "{level}", "{forecast}", "{x}", " · ", " | ", " ", "é", "\n", "\x1b[31m"}), 0, 12).Draw(t, "pieces")
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"{bar}", "{percent}", "{tokens}", "{left}", "{model}", "{level}", "{forecast}", "{cache}", "{x}", " · ", " | ", " ", "é", "\n", "\x1b[31m"}), 0, 12).Draw(t, "pieces")
 		o := StatuslineOptions{Format: strings.Join(pieces, ""), Width: rapid.IntRange(1, 120).Draw(t, "width")}
 		plain := Statusline(sessionView(nil), o)
 		if n := utf8.RuneCountInString(plain); n > o.Width {

@@ -92,7 +92,7 @@ type UsageConfig struct {
 
 // StatuslineConfig is about the status line.
 type StatuslineConfig struct {
-	Format string `json:"format" doc:"The line, with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {model} and {level} replaced; empty is the built-in one."`
+	Format string `json:"format" doc:"The line, with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {cache}, {model} and {level} replaced; a part between \" · \" whose values are all empty is left out; empty is the built-in one."`
 }
 
 // DiscoveryConfig is about the records that hosts keep of their sessions.

@@ -47,7 +47,7 @@ var Host = host.Host{
 	Installer: Installer{},
 }
 
-// Installer implements host.Installer and host.StatusLiner.
+// Installer implements host.Installer, host.StatusLiner and host.AgentLiner.
 type Installer struct{}
 
 // Profile returns the profile of Claude Code. Of settings that exclude each other, such as the status line, those of a later
@@ -70,8 +70,11 @@ func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
 	return filepath.Join(cmp.Or(env.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(env.Home, ".claude")), "settings.json")
 }
 
-// statusLineMember is where settings hold the status line.
-const statusLineMember = "statusLine"
+// Where settings hold the commands of the status line and of the rows of sub-agents.
+const (
+	statusLineMember = "statusLine"
+	agentLineMember  = "subagentStatusLine"
+)
 
 // Install implements host.Installer. A status line that the text sets already is run by ours.
 func (Installer) Install(name string, txt []byte, executable string, statusline bool) (after []byte, done []string, err error) {
@@ -111,6 +114,35 @@ func (Installer) Install(name string, txt []byte, executable string, statusline 
 		return txt, nil, nil
 	}
 	return doc.Bytes(), append(done, notes(txt)...), nil
+}
+
+// InstallAgents implements host.AgentLiner.
+func (Installer) InstallAgents(name string, txt []byte, executable string) (after []byte, done []string, err error) {
+	doc, err := settings.Parse(name, txt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if pathname.IsWindowsPath(executable) {
+		executable = strings.ReplaceAll(executable, `\`, "/")
+	}
+	command, there, err := doc.Command(agentLineMember)
+	if err != nil {
+		return nil, nil, err
+	}
+	line, own := parseStatusLine(command)
+	switch {
+	case !there:
+		line, done = ownLine{options: []string{"--agents"}}, []string{"rows of sub-agents added"}
+	case !own:
+		return txt, []string{fmt.Sprintf("note: the rows of sub-agents stay as they are: %s prints them already", text.Sanitize(command, 80))}, nil
+	case line.executable == executable:
+		return txt, nil, nil
+	default:
+		done = []string{"the rows of sub-agents, which another ctxls printed, are now from this one"}
+	}
+	line.executable = executable
+	doc.SetCommand(agentLineMember, line.String(), nil)
+	return doc.Bytes(), done, nil
 }
 
 // notes says why Claude Code does not run what a settings text holds, one sentence each.
@@ -179,21 +211,25 @@ func (Installer) Servers(env host.Env) []settings.Own {
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, session.HostClaudeCode, removeStatusLine)
+	return settings.Uninstall(name, text, before, session.HostClaudeCode, removeLines)
 }
 
-func removeStatusLine(doc, was *settings.Document) []string {
-	command, there, err := doc.Command(statusLineMember)
-	if !there || err != nil {
-		return nil
+func removeLines(doc, was *settings.Document) (done []string) {
+	if command, there, err := doc.Command(statusLineMember); there && err == nil {
+		switch line, own := parseStatusLine(command); {
+		case own && line.wraps:
+			doc.SetCommand(statusLineMember, line.then, was)
+			done = append(done, "status line removed; yours is as it was")
+		case own:
+			doc.RemoveCommand(statusLineMember)
+			done = append(done, "status line removed")
+		}
 	}
-	switch line, own := parseStatusLine(command); {
-	case own && line.wraps:
-		doc.SetCommand(statusLineMember, line.then, was)
-		return []string{"status line removed; yours is as it was"}
-	case own:
-		doc.RemoveCommand(statusLineMember)
-		return []string{"status line removed"}
+	if command, there, err := doc.Command(agentLineMember); there && err == nil {
+		if _, own := parseStatusLine(command); own {
+			doc.RemoveCommand(agentLineMember)
+			done = append(done, "rows of sub-agents removed")
+		}
 	}
-	return nil
+	return done
 }
