@@ -204,7 +204,7 @@ func (a *app) recorders() []core.Recorder {
 	}
 	chosen := strings.FieldsFunc(cfg.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
 	for _, name := range chosen {
-		if err := session.CheckHost(session.Host(name)); err != nil {
+		if err := registry.Check(session.Host(name)); err != nil {
 			a.log.Warn("settings", "problem", "discovery.hosts: "+err.Error())
 		}
 	}

@@ -38,7 +38,7 @@ figures are "?", with the reason.`,
 				return usageError{"breakdown takes one session"}
 			}
 			if *host != "" {
-				if err := session.CheckHost(session.Host(*host)); err != nil {
+				if err := registry.Check(session.Host(*host)); err != nil {
 					return usageError{err.Error()}
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -28,7 +29,7 @@ SESSION is an id, or the beginning of one. --before takes all sessions that did 
 		yes := fs.BoolP("yes", "y", false, "do it; without, only list")
 		return func(ctx context.Context, a *app, args []string) error {
 			if *host != "" {
-				if err := session.CheckHost(session.Host(*host)); err != nil {
+				if err := registry.Check(session.Host(*host)); err != nil {
 					return usageError{err.Error()}
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/registry"
 )
 
 var importCommand = command{
@@ -24,7 +25,7 @@ hooks recorded stay, and are not counted twice. 'ctxls forget --imported' remove
 		return func(ctx context.Context, a *app, args []string) error {
 			var hosts []session.Host
 			for _, name := range args {
-				if err := session.CheckHost(session.Host(name)); err != nil {
+				if err := registry.Check(session.Host(name)); err != nil {
 					return usageError{err.Error()}
 				}
 				hosts = append(hosts, session.Host(name))

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -59,7 +60,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			}
 			filter := core.SessionFilter{Host: session.Host(*host), IncludeEnded: *all, Project: *project, Limit: *limit}
 			if *host != "" {
-				if err := session.CheckHost(filter.Host); err != nil {
+				if err := registry.Check(filter.Host); err != nil {
 					return usageError{err.Error()}
 				}
 			}

@@ -4,15 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
-	"github.com/google/go-cmp/cmp"
 )
 
-// generic is a session of a host that no adapter speaks to, known by what it reported.
+// generic is a session of an agent of the user's own, known by what it reported.
 func (w *testEnv) generic(t *testing.T) session.Key {
 	t.Helper()
-	delete(w.rules, session.HostGeneric)
 	w.play(t, session.Event{Host: session.HostGeneric, Kind: session.ToolFinished, CWD: "/p", Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Edited}, {Path: "/p/b.go", Use: session.Read}}})
 	return session.Key{Host: session.HostGeneric, SessionID: "s"}
 }

@@ -149,7 +149,7 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 
 // Window returns the window in force for a model under a host, and why.
 func (s *Service) Window(ctx context.Context, host session.Host, provider, modelID string) (model.Window, error) {
-	if err := session.CheckHost(host); err != nil {
+	if err := s.CheckHost(host); err != nil {
 		return model.Window{}, err
 	}
 	return s.modelWindow(ctx, host, provider, modelID, s.Config(""), s.rules(host))

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/fleet"
 	"github.com/ctxls/ctxls/internal/core/model"
@@ -77,7 +76,7 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 	if err := session.CheckID("sessionId", ev.SessionID); err != nil {
 		return out, err
 	}
-	if err := session.CheckHost(ev.Host); err != nil {
+	if err := s.CheckHost(ev.Host); err != nil {
 		return out, err
 	}
 	rules := s.rules(ev.Host)
@@ -149,14 +148,10 @@ func (s *Service) Hook(ctx context.Context, host session.Host, name string, payl
 
 // Decode is the first half of Hook: it says what a payload means and changes nothing.
 func (s *Service) Decode(host session.Host, name string, payload []byte) (session.Event, error) {
-	if err := session.CheckHost(host); err != nil {
+	if err := s.CheckHost(host); err != nil {
 		return session.Event{}, err
 	}
-	adapter, ok := s.Adapters[host]
-	if !ok {
-		return session.Event{}, coded.Field("host", "expected one whose payloads are understood, %v, got %q", slices.Sorted(maps.Keys(s.Adapters)), host)
-	}
-	return adapter.Decode(name, payload)
+	return s.Adapters[host].Decode(name, payload)
 }
 
 // Answer is the second half of Hook: it handles the event of a payload and returns what the host is to be handed.
@@ -167,6 +162,11 @@ func (s *Service) Answer(ctx context.Context, ev session.Event) (Outcome, []byte
 	}
 	output, err := s.Adapters[ev.Host].Encode(ev, out.Effects)
 	return out, output, err
+}
+
+// CheckHost returns an error with coded.Invalid for a host without adapter.
+func (s *Service) CheckHost(host session.Host) error {
+	return session.CheckHost(host, slices.Sorted(maps.Keys(s.Adapters)))
 }
 
 // rules returns what is known of a host.
@@ -202,12 +202,13 @@ func (s *Service) read(ctx context.Context, ev *session.Event, stored session.Se
 // count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
 // what is reported.
 func (s *Service) count(ev *session.Event) {
+	tools := s.rules(ev.Host).Tools
 	budget := session.MaxCountedBytes
 	if ev.AgentID != "" {
 		budget, ev.Content = 0, nil
 	}
 	ev.Content = slices.Clone(ev.Content)
-	budget = session.CountPieces(ev.Content, s.Counter, budget)
+	budget = session.CountPieces(ev.Content, tools, s.Counter, budget)
 	if ev.Reading == nil {
 		return
 	}
@@ -216,7 +217,7 @@ func (s *Service) count(ev *session.Event) {
 		if ev.AgentID != "" {
 			e.Content = nil
 		}
-		budget = session.CountPieces(e.Content, s.Counter, budget)
+		budget = session.CountPieces(e.Content, tools, s.Counter, budget)
 	}
 }
 

@@ -56,9 +56,9 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 		return b, "nothing has been reported since the last compaction", nil
 	}
 	var entries []session.Entry // newest first
-	budget := maxBreakdownBytes
+	budget, tools := maxBreakdownBytes, s.rules(e.Host).Tools
 	err = scanner.Scan(ctx, e.Transcript, progress, func(en session.Entry) bool {
-		budget = session.CountPieces(en.Content, s.Counter, budget)
+		budget = session.CountPieces(en.Content, tools, s.Counter, budget)
 		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
 			entries = append(entries, session.Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})
 		}

@@ -326,6 +326,7 @@ const (
 )
 
 var claudeRules = session.Rules{Provider: "anthropic", BatchEvent: true, SummaryVisible: true, SuffixHidden: true,
+	Tools:      map[string]session.ToolClass{"Read": session.ReadTool, "Bash": session.ShellTool, "Write": session.EditTool, "Grep": session.SearchTool},
 	Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220"}}
 
 var (

@@ -13,6 +13,7 @@ import (
 // HostPlan says whether a host is on this machine, and what installing into it would do.
 type HostPlan struct {
 	Host       session.Host     `json:"host"`
+	Title      string           `json:"title"`      // its name in sentences
 	Scopes     []settings.Scope `json:"scopes"`     // each is the name of a flag; the first is the default
 	StatusLine bool             `json:"statusline"` // --statusline is allowed
 	Found      bool             `json:"found"`      // its program or its directory exists
@@ -31,7 +32,7 @@ func DetectHosts(hosts []host.Host, scope settings.Scope, env host.Env) (plans [
 	for _, h := range hosts {
 		profile := h.Installer.Profile()
 		_, statusLine := h.Installer.(host.StatusLiner)
-		p := HostPlan{Host: h.Name, Scopes: profile.Scopes, StatusLine: statusLine, Changes: []string{}, Advice: profile.Advice}
+		p := HostPlan{Host: h.Name, Title: h.Title, Scopes: profile.Scopes, StatusLine: statusLine, Changes: []string{}, Advice: profile.Advice}
 		if program, err := exec.LookPath(profile.Program); err == nil {
 			p.Program = &program
 		}

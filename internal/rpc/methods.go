@@ -5,6 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // methods is the one table of what a client may call. To add a method, write
@@ -66,6 +68,9 @@ const (
 // alone is the key, since the host may be left out.
 type ofSession interface{ session(*Server) string }
 
+// ofHost is what the params of a method implement that may name a host; "" is none.
+type ofHost interface{ host() session.Host }
+
 // request makes an entry of a method that runs in turn or side by side, as its params say.
 func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	m := entry(sideBySide, f)
@@ -94,6 +99,11 @@ func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Ser
 		p, err := decode[P](params)
 		if err != nil {
 			return bound{}, err
+		}
+		if h, ok := any(p).(ofHost); ok && h.host() != "" {
+			if err := s.service.CheckHost(h.host()); err != nil {
+				return bound{}, inParams(err)
+			}
 		}
 		b := bound{run: func(ctx context.Context) (any, error) { return f(s, ctx, p) }}
 		if o, ok := any(p).(ofSession); ok {

@@ -126,6 +126,7 @@ var known = map[reflect.Type]object{
 	reflect.TypeFor[Moment]():          {"type": []string{"string", "integer"}, "format": "date-time"},
 	reflect.TypeFor[json.RawMessage](): {},
 	reflect.TypeFor[any]():             {},
+	reflect.TypeFor[session.Host]():    {"type": "string"}, // one more is no change of the protocol
 	reflect.TypeFor[Folder]():          {"type": []string{"object", "string"}, "properties": object{"uri": object{"type": "string"}}},
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
-	"github.com/ctxls/ctxls/internal/host/generic"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
@@ -44,7 +45,7 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 	loader := config.NewLoader(config.Sources{})
 	service := &core.Service{
 		Store:     store,
-		Adapters:  map[session.Host]core.Adapter{session.HostClaudeCode: claudecode.New(nil), session.HostGeneric: generic.New()},
+		Adapters:  adapters(),
 		Config:    func(string) settings.Config { cfg, _ := loader.For(""); return cfg },
 		Now:       func() time.Time { return noon },
 		DirExists: func(string) bool { return false },
@@ -127,4 +128,13 @@ func TestStateThatIsHeld(t *testing.T) {
 	if r := p.reply(); r.Error != nil {
 		t.Errorf("afterwards: %+v", r.Error)
 	}
+}
+
+// adapters returns those of a fixed set of hosts, so that what the server says of a wrong one does not change with each new host.
+func adapters() map[session.Host]core.Adapter {
+	all := registry.Adapters(nil)
+	maps.DeleteFunc(all, func(host session.Host, _ core.Adapter) bool {
+		return !slices.Contains([]session.Host{"claude-code", "codex", "gemini-cli", "generic", "opencode"}, host)
+	})
+	return all
 }

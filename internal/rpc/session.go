@@ -22,24 +22,15 @@ type SessionRef struct {
 func (p *SessionRef) session(*Server) string { return p.SessionID }
 
 func (p *SessionRef) check() error {
-	if err := checkName("sessionId", p.SessionID); err != nil {
-		return err
-	}
-	return checkHost(p.Host)
+	return checkName("sessionId", p.SessionID)
 }
+
+func (p *SessionRef) host() session.Host { return p.Host }
 
 func (p *SessionRef) key() session.Key { return session.Key{Host: p.Host, SessionID: p.SessionID} }
 
 // checkName returns an error unless the member is a usable id.
 func checkName(member, value string) error { return inParams(session.CheckID(member, value)) }
-
-// checkHost returns an error unless host is absent or known.
-func checkHost(host session.Host) error {
-	if host == "" {
-		return nil
-	}
-	return inParams(session.CheckHost(host))
-}
 
 // ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has
 // folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere.
@@ -52,11 +43,10 @@ type ListParams struct {
 }
 
 func (p *ListParams) check() error {
-	if err := checkHost(p.Host); err != nil {
-		return err
-	}
 	return checkLimit(p.Limit)
 }
+
+func (p *ListParams) host() session.Host { return p.Host }
 
 // checkLimit returns an error for a limit that is there and not above 0.
 func checkLimit(limit *int) error {

@@ -9,6 +9,8 @@ import { installedPath, stablePath } from './stable.ts';
 /** What `ctxls install --json` says of a host. */
 interface Host {
   host: string;
+  /** Its name in sentences. */
+  title: string;
   scopes: string[];
   statusline: boolean;
   /** Its program or its directory is on this machine. */
@@ -25,13 +27,6 @@ export async function tickInstalled(): Promise<void> {
   await vscode.commands.executeCommand('setContext', 'ctxls.installed', true);
   await vscode.commands.executeCommand('setContext', 'ctxls.installed', false);
 }
-
-const names: Record<string, string> = {
-  'claude-code': 'Claude Code',
-  opencode: 'OpenCode',
-  codex: 'Codex',
-  'gemini-cli': 'Gemini CLI',
-};
 
 const scopes: Record<string, string> = {
   user: 'For me, everywhere',
@@ -80,7 +75,8 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   const path = vscode.workspace.getConfiguration('ctxls').get('server.path', '');
   const program = server.program ?? (await findServer(path, context.extensionPath));
   const known = await run(await installedPath(context, program), ['install', '--json']);
-  const args = await choose(JSON.parse(known).hosts);
+  const hosts: Host[] = JSON.parse(known).hosts;
+  const args = await choose(hosts);
   if (!args) return;
 
   const ctxls = await stablePath(context, program);
@@ -95,7 +91,7 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   // A list stays until it is answered; a notification would go by itself while somebody still reads.
   const go = 'Install';
   const chosen = await vscode.window.showQuickPick([go, 'Cancel'], {
-    title: `This is what changes in the settings of ${names[host] ?? host}`,
+    title: `This is what changes in the settings of ${hosts.find(h => h.host === host)?.title ?? host}`,
     placeHolder: 'Nothing is written yet',
     ignoreFocusOut: true,
   });
@@ -113,7 +109,7 @@ async function choose(hosts: Host[]): Promise<string[] | undefined> {
     'Host',
     [...hosts]
       .sort((a, b) => rank(a) - rank(b))
-      .map(h => ({ label: names[h.host] ?? h.host, description: status(h), value: h })),
+      .map(h => ({ label: h.title, description: status(h), value: h })),
   );
   if (!host) return undefined;
   const here = vscode.workspace.workspaceFolders !== undefined && vscode.workspace.isTrusted;

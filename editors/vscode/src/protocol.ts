@@ -128,7 +128,7 @@ export interface GetParams {
   /** with what fills the window, which may take seconds */
   breakdown?: boolean;
   /** needed only where two hosts have a session of that id */
-  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host?: string;
   /** the host's own id of it */
   sessionId: string;
   /** comes back as the token of $/progress */
@@ -145,7 +145,7 @@ export interface Growth {
 /** HistoryParams ask for the points of a session's curve. */
 export interface HistoryParams {
   /** needed only where two hosts have a session of that id */
-  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host?: string;
   /** the newest so many, above 0; absent is all that are kept */
   limit?: number;
   /** the host's own id of it */
@@ -161,7 +161,7 @@ export interface HistoryResult {
 export interface ListParams {
   /** a path: sessions that work there or below */
   cwd?: string;
-  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host?: string;
   includeEnded?: boolean;
   /** at most that many, above 0; absent is all */
   limit?: number;
@@ -273,7 +273,7 @@ export interface SessionDetail {
   /** null while it lives */
   endedAt: string | null;
   /** the program that runs the agent */
-  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host: string;
   /** as the host names it; empty is unknown */
   model: string;
   /** who serves the model */
@@ -301,14 +301,14 @@ export interface SessionDetail {
 /** SessionRef names a session. The params of every method about one session begin with it. */
 export interface SessionRef {
   /** needed only where two hosts have a session of that id */
-  host?: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host?: string;
   /** the host's own id of it */
   sessionId: string;
 }
 
 /** SessionRemovedParams name a session that is forgotten. */
 export interface SessionRemovedParams {
-  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host: string;
   sessionId: string;
 }
 
@@ -327,7 +327,7 @@ export interface SessionView {
   /** null while it lives */
   endedAt: string | null;
   /** the program that runs the agent */
-  host: 'claude-code' | 'opencode' | 'codex' | 'gemini-cli' | 'generic';
+  host: string;
   /** as the host names it; empty is unknown */
   model: string;
   /** who serves the model */

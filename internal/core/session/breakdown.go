@@ -182,7 +182,7 @@ func (c *contents) fitResponse() {
 
 func (c *contents) append(p Piece, at time.Time) {
 	it := item{part: Part{Category: categoryOf[p.Class]}, path: p.Path, callID: p.CallID}
-	class := toolClassOf[p.Tool]
+	class := p.ToolClass
 	switch p.Class {
 	case AnswerText, Thought:
 		it.answer, c.prompted = c.response, false
@@ -191,11 +191,13 @@ func (c *contents) append(p Piece, at time.Time) {
 		if c.calls == nil {
 			c.calls = map[string]Piece{}
 		}
-		c.calls[p.CallID] = Piece{Tool: p.Tool, Path: p.Path}
+		c.calls[p.CallID] = Piece{Tool: p.Tool, ToolClass: p.ToolClass, Path: p.Path}
 	case ToolResult:
 		call := c.calls[p.CallID]
-		tool := cmp.Or(p.Tool, call.Tool)
-		class, it.path, it.part.Tool = toolClassOf[tool], cmp.Or(p.Path, call.Path), text.Sanitize(tool, text.MaxLabel)
+		if p.Tool == "" {
+			p.Tool, class = call.Tool, call.ToolClass
+		}
+		it.path, it.part.Tool = cmp.Or(p.Path, call.Path), text.Sanitize(p.Tool, text.MaxLabel)
 	case PromptText:
 		if !c.prompted {
 			c.prompted, c.began = true, append(c.began, at)

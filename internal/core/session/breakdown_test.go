@@ -34,7 +34,9 @@ func breakdownOf(t interface{ Fatal(...any) }, model string, rules Rules, total 
 // What fills a window, in tokens worked out by hand.
 func TestBreakdown(t *testing.T) {
 	prompt := came(Piece{Class: PromptText, Tokens: 100}) // 118 tokens
-	read := func(id string) Piece { return Piece{Class: ToolCall, Tool: "Read", CallID: id, Path: "/p/a.go"} }
+	read := func(id string) Piece {
+		return Piece{Class: ToolCall, Tool: "Read", ToolClass: ReadTool, CallID: id, Path: "/p/a.go"}
+	}
 	gave := func(id string, tokens int) Entry {
 		return came(Piece{Class: ToolResult, CallID: id, Tokens: tokens})
 	}
@@ -236,10 +238,10 @@ func order(c Category) int {
 func TestCostIsThatOfATail(t *testing.T) {
 	e := NewEstimator("", "claude-opus-5", Calibration{})
 	for _, p := range []Piece{
-		{Class: AnswerText, Tokens: 70}, {Class: ToolCall, Tool: "Read", Tokens: 20}, {Class: Thought, Bytes: 1150}, {Class: ToolResult, Tool: "Grep", Tokens: 100},
+		{Class: AnswerText, Tokens: 70}, {Class: ToolCall, Tool: "Read", ToolClass: ReadTool, Tokens: 20}, {Class: Thought, Bytes: 1150}, {Class: ToolResult, Tool: "Grep", ToolClass: SearchTool, Tokens: 100},
 		{Class: PromptText, Tokens: 9}, {Class: InjectedText, Tokens: 9}, {Class: MemoryText, Tokens: 9}, {Class: SummaryText, Tokens: 9}, {Class: Image},
 	} {
-		if got, want := e.Cost(p, toolClassOf[p.Tool]), e.Growth(after(p)); math.Abs(got-want) > 1e-9 {
+		if got, want := e.Cost(p, p.ToolClass), e.Growth(after(p)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %.2f alone, %.2f in a tail", p.Class, got, want)
 		}
 	}

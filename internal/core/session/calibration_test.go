@@ -17,8 +17,8 @@ func taught(model string, truth float64, rng *rand.Rand, responses int) Calibrat
 	for range responses {
 		tokens := 200 + rng.IntN(3000)
 		noise := 0.95 + 0.1*rng.Float64()
-		tail := after(Piece{Class: ToolResult, Tool: "Read", Tokens: tokens})
-		c, _ = c.Learn(tail, tail.Input+30+int(truth*noise*NewEstimator("", model, c).costs.results[readTool]*float64(tokens)), NewEstimator("", model, c))
+		tail := after(Piece{Class: ToolResult, Tool: "Read", ToolClass: ReadTool, Tokens: tokens})
+		c, _ = c.Learn(tail, tail.Input+30+int(truth*noise*NewEstimator("", model, c).costs.results[ReadTool]*float64(tokens)), NewEstimator("", model, c))
 	}
 	return c
 }
@@ -46,7 +46,7 @@ func TestOnlyTheLastFactorsCount(t *testing.T) {
 		t.Fatalf("%d factors are kept", len(c.Factors))
 	}
 	for range MaxFactors {
-		tail := after(Piece{Class: ToolResult, Tool: "Read", Tokens: 1000})
+		tail := after(Piece{Class: ToolResult, Tool: "Read", ToolClass: ReadTool, Tokens: 1000})
 		c, _ = c.Learn(tail, tail.Input+30+1265, NewEstimator("", "claude-opus-5", c))
 	}
 	if k := NewEstimator("", "claude-opus-5", c).k; math.Abs(k-1.1) > 1e-9 {
@@ -56,10 +56,12 @@ func TestOnlyTheLastFactorsCount(t *testing.T) {
 
 func TestWhatTeachesNothing(t *testing.T) {
 	e := NewEstimator("", "claude-opus-4-6", Calibration{})
-	read := func(tokens int) Tail { return after(Piece{Class: ToolResult, Tool: "Read", Tokens: tokens}) }
+	read := func(tokens int) Tail {
+		return after(Piece{Class: ToolResult, Tool: "Read", ToolClass: ReadTool, Tokens: tokens})
+	}
 	partial, first := read(1000), read(1000)
 	partial.Partial, first.Input = true, 0
-	final := Tail{Input: 100_000, Output: 900}.Append([]Piece{{Class: ToolCall, Tool: "Write", Tokens: 800}, {Class: ToolResult, Tool: "Write", Tokens: 10}})
+	final := Tail{Input: 100_000, Output: 900}.Append([]Piece{{Class: ToolCall, Tool: "Write", ToolClass: EditTool, Tokens: 800}, {Class: ToolResult, Tool: "Write", ToolClass: EditTool, Tokens: 10}})
 	for _, tt := range []struct {
 		name   string
 		tail   Tail
@@ -91,7 +93,7 @@ func TestWhatTeachesNothing(t *testing.T) {
 // A model behind a gateway may report reasoning as output that it is never given again. That is noticed by what the next request
 // holds, whatever the model is called, and forgotten when it is no longer so.
 func TestReasoningThatIsNotSentBack(t *testing.T) {
-	answer := Tail{Input: 100_000, Output: 1_500}.Append([]Piece{{Class: ToolCall, Tool: "Read", CallID: "c", Tokens: 100}, {Class: ToolResult, CallID: "c", Tokens: 400}})
+	answer := Tail{Input: 100_000, Output: 1_500}.Append([]Piece{{Class: ToolCall, Tool: "Read", ToolClass: ReadTool, CallID: "c", Tokens: 100}, {Class: ToolResult, CallID: "c", Tokens: 400}})
 	play := func(c Calibration, growths ...int) Calibration {
 		for _, growth := range growths {
 			c, _ = c.Learn(answer, answer.Input+growth, NewEstimator("", c.Model, c))

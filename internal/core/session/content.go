@@ -13,6 +13,8 @@ type Piece struct {
 	Path   string // the one file that it is about or holds, as the host gave it; "" for none
 	Bytes  int    // of a thought: the length of its signature, which is base64
 
+	ToolClass ToolClass // of Tool, by the host's Rules; CountPieces fills it in
+
 	Tokens int  // of Text in Encoding
 	Extra  int  // tokens of the model's own count that come with it and are not in Text
 	Rough  bool // Tokens was worked out from the length of Text
@@ -45,11 +47,12 @@ const MaxCountedBytes = 1 << 20
 // roughBytesPerToken is what a token is taken for where text is not counted.
 const roughBytesPerToken = 3.5
 
-// countPieces fills in the tokens of all pieces and drops their texts. budget is how many bytes may still be counted
-// exactly; it returns what is left. A nil counter counts nothing exactly.
-func CountPieces(pieces []Piece, counter token.Counter, budget int) int {
+// CountPieces fills in the tokens and the tool classes of all pieces and drops their texts. tools is that of the host's Rules.
+// budget is how many bytes may still be counted exactly; it returns what is left. A nil counter counts nothing exactly.
+func CountPieces(pieces []Piece, tools map[string]ToolClass, counter token.Counter, budget int) int {
 	for i := len(pieces) - 1; i >= 0; i-- {
 		p := &pieces[i]
+		p.ToolClass = tools[p.Tool]
 		if n := len(p.Text); counter != nil && n <= budget {
 			budget -= n
 			p.Tokens = counter.Count(p.Text)
@@ -77,30 +80,22 @@ type Content struct {
 	SignedBytes  int              `json:"signedBytes,omitempty"` // their length together
 }
 
-// toolClass groups tools by what their results look like.
-type toolClass int
+// ToolClass groups tools by what their results look like. It is stored as a number: add new classes at the end.
+type ToolClass int
 
+// The classes of tools. OtherTool is any that a host's Rules do not list.
 const (
-	otherTool toolClass = iota
-	readTool
-	shellTool
-	searchTool
-	editTool
-	agentTool
+	OtherTool ToolClass = iota
+	ReadTool
+	ShellTool
+	SearchTool
+	EditTool
+	AgentTool
 	toolClasses = iota
 )
 
-// toolClassOf maps the names that hosts have for their tools.
-var toolClassOf = map[string]toolClass{
-	"Read": readTool, "NotebookRead": readTool, "read": readTool, "read_file": readTool, "read_many_files": readTool,
-	"Bash": shellTool, "BashOutput": shellTool, "bash": shellTool, "shell": shellTool, "exec_command": shellTool, "run_shell_command": shellTool,
-	"Grep": searchTool, "Glob": searchTool, "LS": searchTool, "grep": searchTool, "glob": searchTool, "list": searchTool, "list_directory": searchTool, "search_file_content": searchTool, "grep_search": searchTool,
-	"Edit": editTool, "MultiEdit": editTool, "Write": editTool, "NotebookEdit": editTool, "edit": editTool, "write": editTool, "patch": editTool, "apply_patch": editTool, "write_file": editTool, "replace": editTool,
-	"Task": agentTool, "Agent": agentTool, "task": agentTool, "invoke_agent": agentTool,
-}
-
 // add returns c with a piece in it. open maps the calls that no result has answered to their class.
-func (c Content) add(p Piece, open map[string]toolClass) Content {
+func (c Content) add(p Piece, open map[string]ToolClass) Content {
 	c.Extra += p.Extra
 	switch p.Class {
 	case AnswerText:
@@ -113,7 +108,7 @@ func (c Content) add(p Piece, open map[string]toolClass) Content {
 		c.SignedBytes += p.Bytes
 		c.Signatures++
 	case ToolResult:
-		class := toolClassOf[p.Tool]
+		class := p.ToolClass
 		if p.Tool == "" {
 			class = open[p.CallID]
 		}

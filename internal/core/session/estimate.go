@@ -37,7 +37,7 @@ type costs struct {
 // entire/checkpoints/v1, Claude Code 2.0.64 to 2.1.42. The cost of an image is the most that Anthropic's standard
 // resolution takes, 1,568 tokens, rounded.
 var claudeCosts = costs{
-	results: [toolClasses]float64{otherTool: 1.17, readTool: 1.10, shellTool: 1.20, searchTool: 1.28, editTool: 1.08, agentTool: 1.17},
+	results: [toolClasses]float64{OtherTool: 1.17, ReadTool: 1.10, ShellTool: 1.20, SearchTool: 1.28, EditTool: 1.08, AgentTool: 1.17},
 	call:    1.14, prose: 1.18, perCall: 55, perResult: 30, perKnownResult: 10, perImage: 1500, perSignedByte: 0.205, unsignedBytes: 150,
 }
 
@@ -47,7 +47,7 @@ var claudeCosts = costs{
 // result cost beside their text.
 var newerClaudeCosts = func() costs {
 	c := claudeCosts
-	c.results = [toolClasses]float64{otherTool: 1.14, readTool: 1.15, shellTool: 1.18, searchTool: 1.22, editTool: 1.08, agentTool: 1.14}
+	c.results = [toolClasses]float64{OtherTool: 1.14, ReadTool: 1.15, ShellTool: 1.18, SearchTool: 1.22, EditTool: 1.08, AgentTool: 1.14}
 	return c
 }()
 
@@ -101,7 +101,7 @@ func (e Estimator) Growth(t Tail) float64 {
 }
 
 // Cost returns what one piece costs, in tokens. class is that of the tool whose result it is.
-func (e Estimator) Cost(p Piece, class toolClass) float64 {
+func (e Estimator) Cost(p Piece, class ToolClass) float64 {
 	c, counted := e.costs, e.k*float64(p.Tokens)
 	extra := float64(p.Extra)
 	switch p.Class {

@@ -14,8 +14,9 @@ func after(pieces ...Piece) Tail {
 
 // What each class of content costs, in tokens worked out by hand.
 func TestGrowthByClass(t *testing.T) {
+	classes := map[string]ToolClass{"Read": ReadTool, "Bash": ShellTool, "Grep": SearchTool, "Edit": EditTool, "Task": AgentTool, "shell": ShellTool}
 	toolGave := func(tool string, tokens int) []Piece {
-		return []Piece{{Class: ToolCall, Tool: tool, CallID: "c", Tokens: 100}, {Class: ToolResult, CallID: "c", Tokens: tokens}}
+		return []Piece{{Class: ToolCall, Tool: tool, ToolClass: classes[tool], CallID: "c", Tokens: 100}, {Class: ToolResult, CallID: "c", Tokens: tokens}}
 	}
 	const call, result = 55 + 1.14*100, 30
 	tests := []struct {
@@ -33,18 +34,18 @@ func TestGrowthByClass(t *testing.T) {
 		{"editing", "claude-opus-4-6", after(toolGave("Edit", 1000)...), call + result + 1080},
 		{"a sub-agent", "claude-opus-4-6", after(toolGave("Task", 1000)...), call + result + 1170},
 		{"a tool nobody knows", "claude-opus-4-6", after(toolGave("mcp__x__y", 1000)...), call + result + 1170},
-		{"a result that names its tool", "claude-opus-4-6", after(Piece{Class: ToolResult, Tool: "Glob", Tokens: 100}), 30 + 128},
+		{"a result that names its tool", "claude-opus-4-6", after(Piece{Class: ToolResult, Tool: "Glob", ToolClass: SearchTool, Tokens: 100}), 30 + 128},
 		{"an image", "claude-opus-4-6", after(Piece{Class: Image}), 1500},
 		{"a thought", "claude-opus-4-6", after(Piece{Class: Thought, Bytes: 1150}), 205},
 		{"thoughts too short to stand for anything", "claude-opus-4-6", after(Piece{Class: Thought, Bytes: 100}, Piece{Class: Thought}), 0},
 		{"an answer whose length is reported", "claude-opus-4-6", Tail{Input: 1, Output: 500}.Append(append(toolGave("Read", 1000), Piece{Class: Thought, Bytes: 9000})), 500 + 10 + 1100},
 
 		{"the newer tokenizer", "claude-opus-5", after(Piece{Class: PromptText, Tokens: 100}), 1.39 * 118},
-		{"reading, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Read", Tokens: 1000}), 30 + 1.39*1150},
-		{"running, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Bash", Tokens: 1000}), 30 + 1.39*1180},
-		{"searching, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Grep", Tokens: 1000}), 30 + 1.39*1220},
+		{"reading, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Read", ToolClass: ReadTool, Tokens: 1000}), 30 + 1.39*1150},
+		{"running, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Bash", ToolClass: ShellTool, Tokens: 1000}), 30 + 1.39*1180},
+		{"searching, in the newer", "claude-opus-5", after(Piece{Class: ToolResult, Tool: "Grep", ToolClass: SearchTool, Tokens: 1000}), 30 + 1.39*1220},
 		{"what comes with a text and is not in it", "claude-opus-5", after(Piece{Class: InjectedText, Tokens: 100, Extra: 80}), 1.39*118 + 80},
-		{"overhead does not grow with it", "claude-opus-5", after(Piece{Class: ToolCall, Tool: "Read", CallID: "c"}), 55},
+		{"overhead does not grow with it", "claude-opus-5", after(Piece{Class: ToolCall, Tool: "Read", ToolClass: ReadTool, CallID: "c"}), 55},
 		{"OpenAI", "gpt-5.4", after(append(toolGave("shell", 1000), Piece{Class: AnswerText, Tokens: 145}, Piece{Class: Thought, Bytes: 9000})...), 108 + 1008 + 153},
 		{"Gemini", "gemini-2.5-pro", after(Piece{Class: PromptText, Tokens: 100}), 108},
 

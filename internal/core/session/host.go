@@ -11,7 +11,7 @@ import (
 // Host names the program that runs an agent.
 type Host string
 
-// The hosts ctxls knows. HostGeneric is any agent that speaks ctxls' own event vocabulary.
+// Names of hosts that tests and defaults need. Which hosts there are says package registry: nothing here decides by a name.
 const (
 	HostClaudeCode Host = "claude-code"
 	HostOpenCode   Host = "opencode"
@@ -20,13 +20,10 @@ const (
 	HostGeneric    Host = "generic"
 )
 
-// Hosts lists every known host, in the order in which people are shown them.
-var Hosts = []Host{HostClaudeCode, HostOpenCode, HostCodex, HostGeminiCLI, HostGeneric}
-
-// CheckHost returns an error with CodeInvalid for a host that ctxls does not know.
-func CheckHost(host Host) error {
-	if !slices.Contains(Hosts, host) {
-		return coded.Field("host", "expected one of %v, got %q", Hosts, text.Sanitize(string(host), 60))
+// CheckHost returns an error with coded.Invalid for a host that is not among those that are known.
+func CheckHost(host Host, known []Host) error {
+	if !slices.Contains(known, host) {
+		return coded.Field("host", "expected one of %v, got %q", known, text.Sanitize(string(host), 60))
 	}
 	return nil
 }
@@ -65,6 +62,8 @@ type Rules struct {
 	// SuffixHidden says that the host's records leave out the "[1m]" of a model id. What a session proves of a window then holds
 	// for others only where the id was spelled out for both.
 	SuffixHidden bool
+	// Tools are the host's names of tools by what their results look like.
+	Tools map[string]ToolClass
 	// Compaction says where the host compacts.
 	Compaction model.CompactionRule
 }

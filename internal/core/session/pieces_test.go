@@ -24,7 +24,7 @@ func TestCountingIsBounded(t *testing.T) {
 		for _, text := range tt.texts {
 			pieces = append(pieces, Piece{Class: ToolResult, Text: text})
 		}
-		CountPieces(pieces, wordCounter{}, MaxCountedBytes)
+		CountPieces(pieces, nil, wordCounter{}, MaxCountedBytes)
 		var got []int
 		for _, p := range pieces {
 			got = append(got, p.Tokens)
@@ -34,7 +34,7 @@ func TestCountingIsBounded(t *testing.T) {
 		}
 	}
 	none := []Piece{{Class: PromptText, Text: "seven b"}, {Class: Image}}
-	CountPieces(none, nil, MaxCountedBytes)
+	CountPieces(none, nil, nil, MaxCountedBytes)
 	if diff := cmp.Diff([]Piece{{Class: PromptText, Tokens: 2, Rough: true}, {Class: Image}}, none); diff != "" {
 		t.Errorf("without a counter (-want +got):\n%s", diff)
 	}

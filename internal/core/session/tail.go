@@ -14,7 +14,7 @@ type Tail struct {
 	Added  Content `json:"added,omitzero"`  // what came after it
 	Newest Content `json:"newest,omitzero"` // the part of Added that came after the newest piece of an answer
 	// Open maps the calls that no result has answered yet to the class of their tool.
-	Open map[string]toolClass `json:"open,omitempty"`
+	Open map[string]ToolClass `json:"open,omitempty"`
 
 	Prompted bool    `json:"prompted,omitempty"` // a person's prompt is among Added: it began a turn
 	Thinking float64 `json:"thinking,omitempty"` // tokens thought earlier in the turn that the response belongs to
@@ -37,9 +37,9 @@ func (t Tail) Append(pieces []Piece) Tail {
 		}
 		switch p.Class {
 		case ToolCall:
-			if class := toolClassOf[p.Tool]; class != otherTool && len(open) < maxOpenCalls {
+			if class := p.ToolClass; class != OtherTool && len(open) < maxOpenCalls {
 				if open == nil {
-					open = map[string]toolClass{}
+					open = map[string]ToolClass{}
 				}
 				open[p.CallID] = class
 			}

@@ -9,9 +9,12 @@ import (
 
 // Calls wait for their results by name, and no longer.
 func TestOpenCalls(t *testing.T) {
-	call := func(id, tool string) Piece { return Piece{Class: ToolCall, Tool: tool, CallID: id} }
+	classes := map[string]ToolClass{"Read": ReadTool, "Bash": ShellTool}
+	call := func(id, tool string) Piece {
+		return Piece{Class: ToolCall, Tool: tool, ToolClass: classes[tool], CallID: id}
+	}
 	tail := after(call("a", "Read"), call("b", "Bash"), call("c", "mcp__x__y"), Piece{Class: ToolResult, CallID: "b", Tokens: 1})
-	if diff := cmp.Diff(map[string]toolClass{"a": readTool}, tail.Open); diff != "" {
+	if diff := cmp.Diff(map[string]ToolClass{"a": ReadTool}, tail.Open); diff != "" {
 		t.Errorf("open calls (-want +got):\n%s", diff)
 	}
 	for n := range 2 * maxOpenCalls {

@@ -14,6 +14,9 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// Name is what users and clients call the host.
+const Name session.Host = "claude-code"
+
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
 	getenv func(string) string // nil where there is no environment of the host
@@ -33,8 +36,8 @@ func New(getenv func(string) string) *Adapter {
 	return &Adapter{getenv: getenv, pid: pid}
 }
 
-// Host returns session.HostClaudeCode.
-func (*Adapter) Host() session.Host { return session.HostClaudeCode }
+// Host returns Name.
+func (*Adapter) Host() session.Host { return Name }
 
 // Rules returns what the domain must know of Claude Code. It compacts at window − min(maximum output, 20,000) − 13,000: bisected
 // with version 2.1.329 at 167,000 of 200,000 and 967,000 of a million. Versions up to 2.1.20 did at 155,000 (36 of 36 real
@@ -48,6 +51,7 @@ func (*Adapter) Rules() session.Rules {
 		BatchEvent:     true,
 		SummaryVisible: true,
 		SuffixHidden:   true,
+		Tools:          tools,
 		Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220",
 			Older: []model.OlderBuffer{{UpTo: "2.1.20", Buffer: 25_000}}},
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
@@ -33,13 +32,13 @@ var kinds = map[string]session.Kind{
 
 // payload is the raw members of a payload that mean something here.
 type payload struct {
-	sessionID, event, transcript, cwd, agentID, agentType, agentTranscript []byte
-	source, model, contextTokens                                           []byte // SessionStart
-	prompt, promptID                                                       []byte // UserPromptSubmit
-	toolName, toolInput, toolUseID, toolCalls                              []byte // tool events
-	trigger, summary                                                       []byte // PreCompact, PostCompact
-	errorDetails, lastMessage                                              []byte // StopFailure
-	contextWindow, sessionName, workspace                                  []byte // status line
+	transcript, agentID, agentType, agentTranscript []byte
+	source, model, contextTokens                    []byte // SessionStart
+	prompt, promptID                                []byte // UserPromptSubmit
+	toolName, toolInput, toolUseID, toolCalls       []byte // tool events
+	trigger, summary                                []byte // PreCompact, PostCompact
+	errorDetails, lastMessage                       []byte // StopFailure
+	contextWindow, sessionName, workspace           []byte // status line
 }
 
 // Decode turns what a hook or the status line is given on stdin into an event. name is "StatusLine" for the latter;
@@ -47,11 +46,8 @@ type payload struct {
 // event are errors with coded.Invalid. Members of an unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
-	err := transcript.Payload(data,
-		transcript.Field{Name: "session_id", Value: &p.sessionID},
-		transcript.Field{Name: "hook_event_name", Value: &p.event},
+	ev, err := transcript.Hook(Name, kinds, name, data,
 		transcript.Field{Name: "transcript_path", Value: &p.transcript},
-		transcript.Field{Name: "cwd", Value: &p.cwd},
 		transcript.Field{Name: "agent_id", Value: &p.agentID},
 		transcript.Field{Name: "agent_type", Value: &p.agentType},
 		transcript.Field{Name: "agent_transcript_path", Value: &p.agentTranscript},
@@ -75,31 +71,13 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	if err != nil {
 		return session.Event{}, err
 	}
-	ev := session.Event{
-		Host:            session.HostClaudeCode,
-		SessionID:       transcript.String(p.sessionID),
-		Name:            transcript.String(p.event),
-		CWD:             transcript.String(p.cwd),
-		AgentID:         transcript.String(p.agentID),
-		AgentType:       transcript.String(p.agentType),
-		Transcript:      transcript.String(p.transcript),
-		AgentTranscript: transcript.String(p.agentTranscript),
-		HostPID:         a.pid,
-	}
+	ev.AgentID, ev.AgentType, ev.HostPID = transcript.String(p.agentID), transcript.String(p.agentType), a.pid
+	ev.Transcript, ev.AgentTranscript = transcript.String(p.transcript), transcript.String(p.agentTranscript)
 	if ev.AgentID != "" && ev.AgentTranscript == "" {
 		ev.AgentTranscript = agentTranscript(ev.Transcript, ev.AgentID)
 	}
-	if ev.Name == "" || name == statusLine {
-		ev.Name = name
-	}
-	switch {
-	case ev.SessionID == "":
-		return session.Event{}, coded.Field("session_id", "want a string that is not empty")
-	case ev.Name == "":
-		return session.Event{}, coded.Field("hook_event_name", "want the name of an event")
-	}
-	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = session.Seen
+	if name == statusLine { // whatever its payload says
+		ev.Name, ev.Kind = statusLine, kinds[statusLine]
 	}
 	ev.Accepts = accepts(ev.Name)
 	if a.getenv != nil && (ev.Kind == session.SessionStarted || ev.Kind == session.PromptSubmitted) {

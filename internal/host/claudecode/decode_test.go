@@ -52,7 +52,7 @@ func TestPayloadsThatAreNone(t *testing.T) {
 func TestMembersOfAnUnexpectedTypeCountAsMissing(t *testing.T) {
 	ev := mustDecode(t, "", `{"session_id":"s","hook_event_name":"PostToolUse","cwd":7,"agent_id":null,"tool_name":["Read"],
 		"tool_input":"x","transcript_path":{}}`)
-	want := session.Event{Host: session.HostClaudeCode, SessionID: "s", Name: "PostToolUse", Kind: session.ToolFinished, Accepts: []session.EffectKind{session.Inject}}
+	want := session.Event{Host: Name, SessionID: "s", Name: "PostToolUse", Kind: session.ToolFinished, Accepts: []session.EffectKind{session.Inject}}
 	if diff := cmp.Diff(want, ev); diff != "" {
 		t.Error(diff)
 	}
@@ -111,7 +111,7 @@ func TestStatusLine(t *testing.T) {
 	ev := status("1000000", `{"input_tokens":5,"cache_read_input_tokens":100,"cache_creation_input_tokens":0,
 		"cache_creation":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":3},"output_tokens":9}`)
 	want := session.Event{
-		Host: session.HostClaudeCode, SessionID: "s", Name: "StatusLine", Kind: session.UsageReported, CWD: "/w", Title: "my work",
+		Host: Name, SessionID: "s", Name: "StatusLine", Kind: session.UsageReported, CWD: "/w", Title: "my work",
 		Model: "claude-opus-4-6[1m]", Limits: model.Limits{WindowTokens: 1_000_000},
 		Reports: []session.Report{{
 			Tuple: session.UsageTuple{Input: 5, CacheRead: 100, CacheWrite: 23, Output: 9}, Tokens: 128,
@@ -264,7 +264,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("", []byte(`{"session_id":"s","hook_event_name":"PreCompact"}`), " {\"continue\":false}")
 	f.Fuzz(func(t *testing.T, name string, payload []byte, text string) {
 		ev, err := New(nil).Decode(name, payload)
-		if !hosttest.Decoded(t, session.HostClaudeCode, ev, err) {
+		if !hosttest.Decoded(t, Name, ev, err) {
 			return
 		}
 		out, err := New(nil).Encode(ev, hosttest.Effects(text))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/pathname"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
@@ -40,7 +39,7 @@ var Hooks = []settings.Hook{
 
 // Host is Claude Code for the registry.
 var Host = host.Host{
-	Name:      session.HostClaudeCode,
+	Name:      Name,
 	Title:     "Claude Code",
 	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
@@ -85,7 +84,7 @@ func (Installer) Install(name string, txt []byte, executable string, statusline 
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(session.HostClaudeCode, settings.Direct(session.HostClaudeCode, executable), Hooks)
+	added, moved, err := doc.AddHooks(Name, settings.Direct(Name, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,7 +182,7 @@ func (Installer) StatusLine(text []byte) host.StatusLine {
 
 // Installed implements host.Installer. An enabled plugin named ctxls is one more entry. It always runs the ctxls on the PATH.
 func (Installer) Installed(text []byte) []settings.Own {
-	return append(settings.OwnHooks(text, session.HostClaudeCode), plugins(text)...)
+	return append(settings.OwnHooks(text, Name), plugins(text)...)
 }
 
 // plugins returns the plugins called ctxls that a settings text enables, whatever marketplace they are from.
@@ -211,7 +210,7 @@ func (Installer) Servers(env host.Env) []settings.Own {
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, session.HostClaudeCode, removeLines)
+	return settings.Uninstall(name, text, before, Name, removeLines)
 }
 
 func removeLines(doc, was *settings.Document) (done []string) {

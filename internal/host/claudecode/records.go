@@ -29,8 +29,8 @@ func NewRecords(env host.Env) Records {
 	return Records{[]string{filepath.Join(env.Home, ".claude"), filepath.Join(env.Home, ".config", "claude")}}
 }
 
-// Host returns session.HostClaudeCode.
-func (Records) Host() session.Host { return session.HostClaudeCode }
+// Host returns Name.
+func (Records) Host() session.Host { return Name }
 
 // Dirs returns the directories that hold a directory for each project.
 func (r Records) Dirs() []string {
@@ -43,27 +43,13 @@ func (r Records) Dirs() []string {
 
 // Find implements core.Recorder.
 func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	var found []core.Record
-	for _, projects := range r.Dirs() {
-		files, err := transcript.Find(ctx, projects, "*/*.jsonl", since)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			if rec, ok := record(f); ok {
-				found = append(found, rec)
-			}
-		}
-	}
-	slices.SortStableFunc(found, func(a, b core.Record) int { return b.ModTime.Compare(a.ModTime) })
-	return found, nil
+	return transcript.Records(ctx, r.Dirs(), "*/*.jsonl", since, record)
 }
 
 // record returns the record that a transcript is. Older versions kept sub-agents beside their session; these are none.
 func record(f transcript.File) (core.Record, bool) {
 	id, ok := strings.CutSuffix(filepath.Base(f.Path), ".jsonl")
-	return core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: id}, Path: f.Path, ModTime: f.ModTime, Size: f.Size},
-		ok && !strings.HasPrefix(id, "agent-")
+	return f.Record(Name, id), ok && !strings.HasPrefix(id, "agent-")
 }
 
 // At implements core.Recorder. The transcript of a sub-agent is a part of its session's record.
@@ -114,10 +100,8 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 		return nil, err
 	}
 	head := readHead(rec.Path)
-	began := session.Event{Host: session.HostClaudeCode, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", At: head.At, CWD: head.CWD}
-	said := began
-	said.At, said.HostPID, said.Transcript, said.Reading = rec.ModTime, r.running(ctx, rec), rec.Path, &main
-	events := []session.Event{began, said}
+	events := transcript.Events(rec, head.At, head.CWD, main)
+	events[1].HostPID = r.running(ctx, rec)
 	agents, err := r.agents(ctx, rec)
 	return append(events, agents...), err
 }
@@ -138,7 +122,7 @@ func (Records) agents(ctx context.Context, rec core.Record) ([]session.Event, er
 		reading.Entries = merge(reading.Entries)
 		meta := readAgentMeta(strings.TrimSuffix(f.Path, ".jsonl") + ".meta.json")
 		ev := session.Event{
-			Host: session.HostClaudeCode, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
+			Host: Name, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
 			AgentID:   strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f.Path), "agent-"), ".jsonl"),
 			AgentType: meta.AgentType, Model: meta.Model, AgentTranscript: f.Path, Reading: &reading,
 		}
@@ -164,22 +148,11 @@ func readAgentMeta(path string) (meta agentMeta) {
 	return meta
 }
 
-// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
-const recordTurns = 9
-
 // readRecord reads the end of a session's transcript, with the turns in it.
 func readRecord(ctx context.Context, path string, brief bool) (session.Reading, error) {
 	f := format(path)
-	f.Turns = recordTurns
-	f.Entry = func(data []byte) (session.Entry, bool) {
-		e, _ := entry(data, false)
-		e.Turn = turn(data)
-		return e, !isEmpty(e)
-	}
-	if brief {
-		f.Brief = briefEntry
-	}
-	reading, err := transcript.Read(ctx, path, session.Cursor{}, f)
+	f.Brief = briefEntry
+	reading, err := transcript.ReadRecord(ctx, path, f, turn, brief)
 	reading.Entries = merge(reading.Entries)
 	return reading, err
 }
@@ -271,8 +244,7 @@ func (Records) Recognize(path string) (core.Record, bool) {
 			return core.Record{}, false
 		}
 		if sessionID := transcript.String(id); sessionID != "" && kind != nil && !transcript.IsTrue(sidechain) {
-			f := transcript.Stat(path)
-			return core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: sessionID}, Path: path, ModTime: f.ModTime, Size: f.Size}, true
+			return transcript.Stat(path).Record(Name, sessionID), true
 		}
 	}
 	return core.Record{}, false

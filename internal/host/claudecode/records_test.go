@@ -29,7 +29,7 @@ func TestSecretsBesideProcessFilesAreNotOpened(t *testing.T) {
 	write("sessions/77.deadbeef.key", `{"pid":77,"sessionId":"s1"}`)
 	write("sessions/77.deadbeef.json", `{"pid":77,"sessionId":"s1"}`)
 	write("sessions/key.json", `{"pid":77,"sessionId":"s1"}`)
-	rec := core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: "s1"}, Path: filepath.Join(home, ".claude", "projects", "-w", "s1.jsonl")}
+	rec := core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: filepath.Join(home, ".claude", "projects", "-w", "s1.jsonl")}
 	if pid := records.running(t.Context(), rec); pid != 0 {
 		t.Errorf("process %d comes from a file that is not a process's", pid)
 	}
@@ -54,7 +54,7 @@ func TestTurnsOfARecord(t *testing.T) {
 		t.Errorf("turns: %+v, %v", turns, err)
 	}
 	for _, brief := range []bool{true, false} {
-		events, err := Records{}.Read(t.Context(), core.Record{Key: session.Key{Host: session.HostClaudeCode, SessionID: "s1"}, Path: path, ModTime: time.Now()}, brief)
+		events, err := Records{}.Read(t.Context(), core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: path, ModTime: time.Now()}, brief)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func DecodeAgents(data []byte) (rows AgentRows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	rows.Key = session.Key{Host: session.HostClaudeCode, SessionID: transcript.String(id)}
+	rows.Key = session.Key{Host: Name, SessionID: transcript.String(id)}
 	rows.CWD, rows.Columns = transcript.String(cwd), transcript.Int(columns)
 	if rows.Key.SessionID == "" {
 		return rows, coded.Field("session_id", "want a string that is not empty")

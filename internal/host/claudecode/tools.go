@@ -10,6 +10,15 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// tools are the tools of the host by what their results look like.
+var tools = map[string]session.ToolClass{
+	"Read": session.ReadTool, "NotebookRead": session.ReadTool,
+	"Bash": session.ShellTool, "BashOutput": session.ShellTool,
+	"Grep": session.SearchTool, "Glob": session.SearchTool, "LS": session.SearchTool,
+	"Edit": session.EditTool, "MultiEdit": session.EditTool, "Write": session.EditTool, "NotebookEdit": session.EditTool,
+	"Task": session.AgentTool, "Agent": session.AgentTool,
+}
+
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
 func toolPaths(tool string, input []byte, cwd string) []session.PathUse {
 	var file, notebook, dir, pattern, command []byte

@@ -13,6 +13,9 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// Name is what users and clients call the host.
+const Name session.Host = "codex"
+
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
 	getenv func(string) string // nil where there is no environment of the host
@@ -22,8 +25,8 @@ type Adapter struct {
 // server, which Codex did not start.
 func New(getenv func(string) string) *Adapter { return &Adapter{getenv} }
 
-// Host returns session.HostCodex.
-func (*Adapter) Host() session.Host { return session.HostCodex }
+// Host returns Name.
+func (*Adapter) Host() session.Host { return Name }
 
 // Rules returns what the domain must know of Codex. It states 95 % of a model's window, 258,400 of 272,000, counts the answer
 // into what the window holds, and compacts at 90 % of the whole, 244,800. The summary of a compaction is not handed over.
@@ -31,6 +34,7 @@ func (*Adapter) Rules() session.Rules {
 	return session.Rules{
 		Provider:     "openai",
 		CountsOutput: true,
+		Tools:        tools,
 		Compaction:   model.CompactionRule{Numerator: 90, Denominator: 95},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
@@ -30,12 +29,9 @@ var kinds = map[string]session.Kind{
 // always does. A payload over 64 MiB, one that is no JSON object, and one without session_id or event are errors with
 // coded.Invalid. Members of an unexpected type count as missing: hosts change.
 func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
-	var sessionID, event, rollout, cwd, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
-	err := transcript.Payload(data,
-		transcript.Field{Name: "session_id", Value: &sessionID},
-		transcript.Field{Name: "hook_event_name", Value: &event},
+	var rollout, model, agentID, agentType, agentRollout, source, turnID, prompt, tool, input []byte
+	ev, err := transcript.Hook(Name, kinds, name, data,
 		transcript.Field{Name: "transcript_path", Value: &rollout},
-		transcript.Field{Name: "cwd", Value: &cwd},
 		transcript.Field{Name: "model", Value: &model},
 		transcript.Field{Name: "agent_id", Value: &agentID},
 		transcript.Field{Name: "agent_type", Value: &agentType},
@@ -49,32 +45,11 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	if err != nil {
 		return session.Event{}, err
 	}
-	ev := session.Event{
-		Host:            session.HostCodex,
-		SessionID:       transcript.String(sessionID),
-		Name:            transcript.String(event),
-		CWD:             transcript.String(cwd),
-		Model:           transcript.String(model),
-		AgentID:         transcript.String(agentID),
-		AgentType:       transcript.String(agentType),
-		Transcript:      transcript.String(rollout),
-		AgentTranscript: transcript.String(agentRollout),
-	}
-	if ev.Name == "" {
-		ev.Name = name
-	}
-	switch {
-	case ev.SessionID == "":
-		return session.Event{}, coded.Field("session_id", "want a string that is not empty")
-	case ev.Name == "":
-		return session.Event{}, coded.Field("hook_event_name", "want the name of an event")
-	}
+	ev.Model, ev.AgentID, ev.AgentType = transcript.String(model), transcript.String(agentID), transcript.String(agentType)
+	ev.Transcript, ev.AgentTranscript = transcript.String(rollout), transcript.String(agentRollout)
 	// Inside a sub-agent the rollout is the sub-agent's own, and the session that of the main chain; at its end both are named.
 	if ev.AgentID != "" && ev.Name != "SubagentStop" {
 		ev.AgentTranscript, ev.Transcript = ev.Transcript, ""
-	}
-	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = session.Seen
 	}
 	ev.Accepts = accepts(ev.Name)
 	if a.getenv != nil && ev.Name == "SessionStart" { // a running Codex does not read them again

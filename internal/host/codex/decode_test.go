@@ -129,7 +129,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
 		ev, err := New(nil).Decode("", payload)
-		if !hosttest.Decoded(t, session.HostCodex, ev, err) {
+		if !hosttest.Decoded(t, Name, ev, err) {
 			return
 		}
 		if ev.AgentID != "" && ev.Name != "SubagentStop" && ev.Transcript != "" {

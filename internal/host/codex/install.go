@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -33,7 +32,7 @@ var Hooks = []settings.Hook{
 
 // Host is Codex for the registry.
 var Host = host.Host{
-	Name:      session.HostCodex,
+	Name:      Name,
 	Title:     "Codex",
 	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(getenv func(string) string) core.Adapter { return New(getenv) },
@@ -75,7 +74,7 @@ func (i Installer) Install(name string, text []byte, executable string, _ bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(session.HostCodex, settings.Shell(session.HostCodex, executable), Hooks)
+	added, moved, err := doc.AddHooks(Name, settings.Shell(Name, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,10 +101,10 @@ func (Installer) Blocked(text []byte, installed bool) (notes []string) {
 
 // Installed implements host.Installer.
 func (Installer) Installed(text []byte) []settings.Own {
-	return settings.OwnHooks(text, session.HostCodex)
+	return settings.OwnHooks(text, Name)
 }
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, session.HostCodex, nil)
+	return settings.Uninstall(name, text, before, Name, nil)
 }

@@ -29,8 +29,8 @@ func NewRecords(env host.Env) Records {
 	return Records{filepath.Join(env.Home, ".codex"), &sync.Map{}}
 }
 
-// Host returns session.HostCodex.
-func (Records) Host() session.Host { return session.HostCodex }
+// Host returns Name.
+func (Records) Host() session.Host { return Name }
 
 // Dirs returns the directories of running and of archived sessions.
 func (r Records) Dirs() []string {
@@ -43,19 +43,13 @@ const idLength = len("01a1fd86-50af-7d62-a5b8-a86dbbf4e86f")
 // Find implements core.Recorder. The rollouts of sub-agents are among the records, since their names do not tell; Read has no
 // events for them. The host sorts rollouts by the day on which their session began.
 func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	var files []transcript.File
+	var records []core.Record
 	for i, pattern := range []string{"*/*/*/rollout-*.jsonl", "rollout-*.jsonl"} {
-		found, err := transcript.Find(ctx, r.Dirs()[i], pattern, since)
+		found, err := transcript.Records(ctx, r.Dirs()[i:i+1], pattern, since, recordOf)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, found...)
-	}
-	var records []core.Record
-	for _, f := range files {
-		if rec, ok := recordOf(f); ok {
-			records = append(records, rec)
-		}
+		records = append(records, found...)
 	}
 	slices.SortStableFunc(records, func(a, b core.Record) int { return b.ModTime.Compare(a.ModTime) })
 	return records, nil
@@ -67,10 +61,7 @@ func recordOf(f transcript.File) (core.Record, bool) {
 	if !ok || !strings.HasPrefix(name, "rollout-") || len(name) < idLength {
 		return core.Record{}, false
 	}
-	return core.Record{
-		Key:  session.Key{Host: session.HostCodex, SessionID: name[len(name)-idLength:]},
-		Path: f.Path, ModTime: f.ModTime, Size: f.Size,
-	}, true
+	return f.Record(Name, name[len(name)-idLength:]), true
 }
 
 // At implements core.Recorder. The rollout of a sub-agent is a part of its session's record.
@@ -86,9 +77,6 @@ func (r Records) At(path string) (core.Record, bool) {
 	return core.Record{}, false
 }
 
-// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
-const recordTurns = 9
-
 // Read implements core.Recorder.
 func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
 	head := r.head(rec.Path)
@@ -99,11 +87,10 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	if err != nil {
 		return nil, err
 	}
-	began := session.Event{Host: session.HostCodex, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", At: head.at, CWD: head.cwd}
-	said := began
-	said.At, said.Model, said.Transcript, said.Reading = rec.ModTime, model, rec.Path, &main
+	events := transcript.Events(rec, head.at, head.cwd, main)
+	events[1].Model = model
 	agents, err := r.agents(ctx, rec)
-	return slices.Concat([]session.Event{began, said}, agents), err
+	return append(events, agents...), err
 }
 
 // agents returns an event for each of the sub-agents that were active last, the oldest first. Their rollouts lie in the directory
@@ -125,7 +112,7 @@ func (r Records) agents(ctx context.Context, rec core.Record) ([]session.Event, 
 				continue
 			}
 			events = append(events, session.Event{
-				Host: session.HostCodex, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
+				Host: Name, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
 				AgentID: h.id, AgentType: h.role, Model: model, AgentTranscript: f.Path, Reading: &reading,
 			})
 		}
@@ -158,19 +145,13 @@ func (r Records) sibling(path, session string) string {
 func readRollout(ctx context.Context, path string, brief bool) (reading session.Reading, model string, err error) {
 	f := format(path)
 	lines := f.Entry
-	f.Turns = recordTurns
 	f.Entry = func(data []byte) (session.Entry, bool) {
 		if model == "" && bytes.Contains(data[:min(len(data), 200)], turnContext) {
 			model = modelOf(data)
 		}
-		e, ok := lines(data)
-		e.Turn = turn(data)
-		return e, ok || e.Turn != nil
+		return lines(data)
 	}
-	if brief {
-		f.Brief = f.Entry
-	}
-	reading, err = transcript.Read(ctx, path, session.Cursor{}, f)
+	reading, err = transcript.ReadRecord(ctx, path, f, turn, brief)
 	reading.Entries = merge(reading.Entries)
 	return reading, model, err
 }
@@ -252,8 +233,7 @@ func (r Records) head(path string) head {
 // Recognize implements core.Recorder: a rollout begins with what the host knows of the session.
 func (r Records) Recognize(path string) (core.Record, bool) {
 	id := r.head(path).id
-	f := transcript.Stat(path)
-	return core.Record{Key: session.Key{Host: session.HostCodex, SessionID: id}, Path: path, ModTime: f.ModTime, Size: f.Size}, id != ""
+	return transcript.Stat(path).Record(Name, id), id != ""
 }
 
 // Turns implements core.Recorder.

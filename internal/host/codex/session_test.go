@@ -41,7 +41,7 @@ func newSession(t *testing.T, rollout string) *rig {
 	played := &rig{t: t, rollout: rollout, cfg: settings.Default()}
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	played.service = &core.Service{
-		Store: s, Adapters: map[session.Host]core.Adapter{session.HostCodex: New(nil)}, Counter: counter, Log: slog.New(slog.DiscardHandler),
+		Store: s, Adapters: map[session.Host]core.Adapter{Name: New(nil)}, Counter: counter, Log: slog.New(slog.DiscardHandler),
 		Config: func(string) settings.Config { return played.cfg }, Now: func() time.Time { now = now.Add(time.Second); return now },
 		DirExists: func(string) bool { return false },
 	}
@@ -55,7 +55,7 @@ func (s *rig) hook(event, members string) core.Outcome {
 		members = "," + members
 	}
 	payload := fmt.Sprintf(`{"session_id":"s","cwd":"/w","hook_event_name":%q,"model":"gpt-5.5","transcript_path":%q%s}`, event, s.rollout, members)
-	out, said, err := s.service.Hook(s.t.Context(), session.HostCodex, "", []byte(payload))
+	out, said, err := s.service.Hook(s.t.Context(), Name, "", []byte(payload))
 	if err != nil {
 		s.t.Fatalf("%s: %v", event, err)
 	}
@@ -75,7 +75,7 @@ func (s *rig) hook(event, members string) core.Outcome {
 // turns is how many prompts the session has had.
 func (s *rig) turns() int {
 	s.t.Helper()
-	stored, err := s.service.Store.Session(s.t.Context(), session.Key{Host: session.HostCodex, SessionID: "s"})
+	stored, err := s.service.Store.Session(s.t.Context(), session.Key{Host: Name, SessionID: "s"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -9,6 +9,12 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// tools are the tools of the host by what their results look like.
+var tools = map[string]session.ToolClass{
+	"Bash": session.ShellTool, "shell": session.ShellTool, "exec_command": session.ShellTool,
+	"apply_patch": session.EditTool,
+}
+
 // toolPaths returns the files that a tool call works on, by what a hook is told of it: "Bash" stands for every way to run a
 // command, and MCP tools are called mcp__SERVER__TOOL.
 func toolPaths(tool string, input []byte, cwd string) (paths []session.PathUse) {

@@ -13,6 +13,9 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// Name is what users and clients call the host.
+const Name session.Host = "gemini-cli"
+
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
 	getenv func(string) string // nil where there is no environment of the host
@@ -22,8 +25,8 @@ type Adapter struct {
 // server, which Gemini CLI did not start.
 func New(getenv func(string) string) Adapter { return Adapter{getenv} }
 
-// Host returns session.HostGeminiCLI.
-func (Adapter) Host() session.Host { return session.HostGeminiCLI }
+// Host returns Name.
+func (Adapter) Host() session.Host { return Name }
 
 // Rules returns what the domain must know of Gemini CLI.
 //
@@ -39,6 +42,7 @@ func (Adapter) Rules() session.Rules {
 		Provider:     "google",
 		Compaction:   model.CompactionRule{Numerator: 1, Denominator: 2},
 		Fall:         session.FallRule{Percent: 40, Tokens: 10_000},
+		Tools:        tools,
 		ToolsUnnamed: true,
 		GuideLate:    true,
 	}

@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
@@ -27,10 +26,10 @@ var kinds = map[string]session.Kind{
 
 // payload is the raw members of a payload that mean something here.
 type payload struct {
-	sessionID, event, transcript, cwd, timestamp []byte
-	prompt                                       []byte // BeforeAgent
-	request, response                            []byte // AfterModel
-	toolName, toolInput, toolResponse            []byte // tool events
+	transcript, timestamp             []byte
+	prompt                            []byte // BeforeAgent
+	request, response                 []byte // AfterModel
+	toolName, toolInput, toolResponse []byte // tool events
 }
 
 // Decode turns what a hook is given on stdin into an event; hooks name their event themselves, name counts where one does
@@ -38,11 +37,8 @@ type payload struct {
 // coded.Invalid. Members of an unexpected type count as missing: hosts change.
 func (a Adapter) Decode(name string, data []byte) (session.Event, error) {
 	var p payload
-	err := transcript.Payload(data,
-		transcript.Field{Name: "session_id", Value: &p.sessionID},
-		transcript.Field{Name: "hook_event_name", Value: &p.event},
+	ev, err := transcript.Hook(Name, kinds, name, data,
 		transcript.Field{Name: "transcript_path", Value: &p.transcript},
-		transcript.Field{Name: "cwd", Value: &p.cwd},
 		transcript.Field{Name: "timestamp", Value: &p.timestamp},
 		transcript.Field{Name: "prompt", Value: &p.prompt},
 		transcript.Field{Name: "llm_request", Value: &p.request},
@@ -53,24 +49,6 @@ func (a Adapter) Decode(name string, data []byte) (session.Event, error) {
 	)
 	if err != nil {
 		return session.Event{}, err
-	}
-	ev := session.Event{
-		Host:      session.HostGeminiCLI,
-		SessionID: transcript.String(p.sessionID),
-		Name:      transcript.String(p.event),
-		CWD:       transcript.String(p.cwd),
-	}
-	if ev.Name == "" {
-		ev.Name = name
-	}
-	switch {
-	case ev.SessionID == "":
-		return session.Event{}, coded.Field("session_id", "want a string that is not empty")
-	case ev.Name == "":
-		return session.Event{}, coded.Field("hook_event_name", "want the name of an event")
-	}
-	if ev.Kind = kinds[ev.Name]; ev.Kind == "" {
-		ev.Kind = session.Seen
 	}
 	if a.getenv != nil && ev.Kind == session.SessionStarted { // a running Gemini CLI does not read them again
 		s := settingsFor(host.HookEnv(a.getenv, ev.CWD))

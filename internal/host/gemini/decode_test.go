@@ -222,7 +222,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, text string) {
 		ev, err := New(nil).Decode("", payload)
-		if !hosttest.Decoded(t, session.HostGeminiCLI, ev, err) {
+		if !hosttest.Decoded(t, Name, ev, err) {
 			return
 		}
 		out, err := New(nil).Encode(ev, hosttest.Effects(text))

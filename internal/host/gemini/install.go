@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
@@ -30,7 +29,7 @@ var Hooks = []settings.Hook{
 
 // Host is Gemini CLI for the registry. It shows the user what stands on standard error where standard output is empty.
 var Host = host.Host{
-	Name:        session.HostGeminiCLI,
+	Name:        Name,
 	Title:       "Gemini CLI",
 	Records:     func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:     func(getenv func(string) string) core.Adapter { return New(getenv) },
@@ -64,7 +63,7 @@ func (i Installer) Install(name string, text []byte, executable string, _ bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	added, moved, err := doc.AddHooks(session.HostGeminiCLI, settings.Exec(session.HostGeminiCLI, executable), Hooks)
+	added, moved, err := doc.AddHooks(Name, settings.Exec(Name, executable), Hooks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +90,7 @@ func (Installer) Blocked(text []byte, _ bool) (notes []string) {
 
 // Installed implements host.Installer.
 func (Installer) Installed(text []byte) []settings.Own {
-	return settings.OwnHooks(text, session.HostGeminiCLI)
+	return settings.OwnHooks(text, Name)
 }
 
 // Servers implements host.Installer: the servers of the user and of the project.
@@ -104,5 +103,5 @@ func (i Installer) Servers(env host.Env) (own []settings.Own) {
 
 // Uninstall implements host.Installer; see settings.Uninstall.
 func (Installer) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
-	return settings.Uninstall(name, text, before, session.HostGeminiCLI, nil)
+	return settings.Uninstall(name, text, before, Name, nil)
 }

@@ -23,31 +23,21 @@ func NewRecords(env host.Env) Records {
 	return Records{filepath.Join(env.Home, ".gemini")}
 }
 
-// Host returns session.HostGeminiCLI.
-func (Records) Host() session.Host { return session.HostGeminiCLI }
+// Host returns Name.
+func (Records) Host() session.Host { return Name }
 
 // Dirs returns the directory that holds a directory for each project.
 func (r Records) Dirs() []string { return []string{filepath.Join(r.dir, "tmp")} }
 
 // Find implements core.Recorder. The name of a record holds the beginning of the session's id, its first line the rest.
 func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	files, err := transcript.Find(ctx, r.Dirs()[0], "*/chats/session-*.jsonl", since)
-	if err != nil {
-		return nil, err
-	}
-	var records []core.Record
-	for _, f := range files {
-		if rec, ok := record(f); ok {
-			records = append(records, rec)
-		}
-	}
-	return records, nil
+	return transcript.Records(ctx, r.Dirs(), "*/chats/session-*.jsonl", since, record)
 }
 
 // record returns the record that a file is; those of sub-agents are none.
 func record(f transcript.File) (core.Record, bool) {
 	h := readHead(f.Path)
-	return core.Record{Key: session.Key{Host: session.HostGeminiCLI, SessionID: h.id}, Path: f.Path, ModTime: f.ModTime, Size: f.Size}, h.id != "" && h.kind == "main"
+	return f.Record(Name, h.id), h.id != "" && h.kind == "main"
 }
 
 // At implements core.Recorder.
@@ -79,33 +69,14 @@ func readHead(path string) (h head) {
 	return head{transcript.String(id), transcript.String(kind), transcript.Time(began)}
 }
 
-// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
-const recordTurns = 9
-
 // Read implements core.Recorder.
 func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
-	f := format
-	f.Turns = recordTurns
-	f.Entry = func(data []byte) (session.Entry, bool) {
-		e, ok := entry(data)
-		e.Turn = turn(data)
-		return e, ok || e.Turn != nil
-	}
-	if brief {
-		f.Brief = f.Entry
-	}
-	reading, err := transcript.Read(ctx, rec.Path, session.Cursor{}, f)
+	reading, err := transcript.ReadRecord(ctx, rec.Path, format, turn, brief)
 	if err != nil {
 		return nil, err
 	}
 	root, _ := transcript.Head(filepath.Join(filepath.Dir(filepath.Dir(rec.Path)), ".project_root"), headBytes)
-	began := session.Event{
-		Host: session.HostGeminiCLI, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record",
-		At: readHead(rec.Path).at, CWD: strings.TrimSpace(string(root)),
-	}
-	said := began
-	said.At, said.Transcript, said.Reading = rec.ModTime, rec.Path, &reading
-	return []session.Event{began, said}, nil
+	return transcript.Events(rec, readHead(rec.Path).at, strings.TrimSpace(string(root)), reading), nil
 }
 
 // turn returns the turn that a line begins, nil where it begins none: results of tools are messages of the user, too.

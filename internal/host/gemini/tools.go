@@ -12,6 +12,15 @@ import (
 // agentTool is the tool that runs sub-agents. They cannot call it themselves.
 const agentTool = "invoke_agent"
 
+// tools are the tools of the host by what their results look like.
+var tools = map[string]session.ToolClass{
+	"read_file": session.ReadTool, "read_many_files": session.ReadTool,
+	"run_shell_command": session.ShellTool,
+	"glob":              session.SearchTool, "list_directory": session.SearchTool, "search_file_content": session.SearchTool, "grep_search": session.SearchTool,
+	"write_file": session.EditTool, "replace": session.EditTool,
+	agentTool: session.AgentTool,
+}
+
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
 func toolPaths(tool string, input []byte, cwd string) []session.PathUse {
 	var file, dir, path, pattern, include, paths, command []byte

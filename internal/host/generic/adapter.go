@@ -16,10 +16,13 @@ import (
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
 
+// Name is what users and clients call the host.
+const Name session.Host = "generic"
+
 // Host is any agent that speaks ctxls' vocabulary, for the registry. It has no settings to install into. A hook prints errors in an
 // event for the author of the agent.
 var Host = host.Host{
-	Name:           session.HostGeneric,
+	Name:           Name,
 	Adapter:        func(func(string) string) core.Adapter { return New() },
 	ReportsInvalid: true,
 }
@@ -30,11 +33,24 @@ type Adapter struct{}
 // New returns an adapter.
 func New() Adapter { return Adapter{} }
 
-// Host returns session.HostGeneric.
-func (Adapter) Host() session.Host { return session.HostGeneric }
+// Host returns Name.
+func (Adapter) Host() session.Host { return Name }
 
 // Rules returns the rules for an unknown agent: it may never report usage, and then the marks need no explanation.
-func (Adapter) Rules() session.Rules { return session.Rules{Silent: true, GuideLate: true} }
+func (Adapter) Rules() session.Rules {
+	return session.Rules{Silent: true, GuideLate: true, Tools: tools}
+}
+
+// tools are names that agents commonly give their tools. One that is not listed costs what tools cost on average.
+var tools = map[string]session.ToolClass{
+	"Read": session.ReadTool, "read": session.ReadTool, "read_file": session.ReadTool, "read_many_files": session.ReadTool,
+	"Bash": session.ShellTool, "bash": session.ShellTool, "shell": session.ShellTool, "exec_command": session.ShellTool, "run_shell_command": session.ShellTool,
+	"Grep": session.SearchTool, "Glob": session.SearchTool, "LS": session.SearchTool, "grep": session.SearchTool, "glob": session.SearchTool,
+	"list": session.SearchTool, "list_directory": session.SearchTool, "search_file_content": session.SearchTool, "grep_search": session.SearchTool,
+	"Edit": session.EditTool, "Write": session.EditTool, "edit": session.EditTool, "write": session.EditTool, "patch": session.EditTool,
+	"apply_patch": session.EditTool, "write_file": session.EditTool, "replace": session.EditTool,
+	"Task": session.AgentTool, "Agent": session.AgentTool, "task": session.AgentTool,
+}
 
 // Read reads nothing: such an agent has no transcript.
 func (Adapter) Read(_ context.Context, _ string, from session.Cursor) (session.Reading, error) {
@@ -48,7 +64,7 @@ func (Adapter) Decode(name string, payload []byte) (session.Event, error) {
 		return session.Event{}, err
 	}
 	ev := session.Event{
-		Host: session.HostGeneric, SessionID: e.SessionID, Name: e.Name,
+		Host: Name, SessionID: e.SessionID, Name: e.Name,
 		CWD: e.CWD, Title: e.Title, Model: e.Model, Provider: e.Provider, HostPID: e.HostPID, AgentID: e.AgentID, AgentType: e.AgentType,
 		Limits: model.Limits{WindowTokens: e.WindowTokens, InputTokens: e.MaxInputTokens, OutputTokens: e.MaxOutputTokens},
 	}

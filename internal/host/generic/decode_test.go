@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("prompt", []byte(`{"sessionId":"\ud83d","text":"\u0000","accepts":[null]}`), "\x1b]0;x\a\u202e\u2028\nline\n")
 	f.Fuzz(func(t *testing.T, name string, payload []byte, text string) {
 		ev, err := New().Decode(name, payload)
-		if !hosttest.Decoded(t, session.HostGeneric, ev, err) {
+		if !hosttest.Decoded(t, Name, ev, err) {
 			return
 		}
 		out, err := New().Encode(ev, hosttest.Effects(text))

@@ -13,6 +13,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
+// Name is what users and clients call the host.
+const Name session.Host = "opencode"
+
 // Adapter implements core.Adapter. It is safe for many goroutines.
 type Adapter struct {
 	children children
@@ -21,8 +24,8 @@ type Adapter struct {
 // New returns an adapter. It remembers which sessions are sub-agents of which, as far as it has decoded events that say so.
 func New() *Adapter { return &Adapter{} }
 
-// Host returns session.HostOpenCode.
-func (*Adapter) Host() session.Host { return session.HostOpenCode }
+// Host returns Name.
+func (*Adapter) Host() session.Host { return Name }
 
 // Rules returns what the domain must know of OpenCode. It compacts at window − min(maximum output, 32,000), or, where a model
 // has a limit on input of its own, at that − min(maximum output, 20,000): read in its source, and seen at 190,989 of 200,000
@@ -33,6 +36,7 @@ func (*Adapter) Rules() session.Rules {
 		SummaryVisible: true,
 		ChildSessions:  true,
 		GuideLate:      true,
+		Tools:          tools,
 		Compaction:     model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
 	}
 }

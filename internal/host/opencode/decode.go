@@ -58,7 +58,7 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 		return session.Event{}, err
 	}
 	ev := session.Event{
-		Host:    session.HostOpenCode,
+		Host:    Name,
 		Kind:    session.Seen,
 		Name:    name,
 		At:      transcript.Millis(p.time),

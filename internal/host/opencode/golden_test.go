@@ -62,7 +62,7 @@ func FuzzDecode(f *testing.F) {
 		a := New()
 		for range 2 { // the second time it knows the children
 			ev, err := a.Decode(name, payload)
-			if !hosttest.Decoded(t, session.HostOpenCode, ev, err) {
+			if !hosttest.Decoded(t, Name, ev, err) {
 				continue
 			}
 			if ev.AgentID == ev.SessionID {

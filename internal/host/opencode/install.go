@@ -8,14 +8,13 @@ import (
 	plugin "github.com/ctxls/ctxls/adapters/opencode"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // Host is OpenCode for the registry.
 var Host = host.Host{
-	Name:      session.HostOpenCode,
+	Name:      Name,
 	Title:     "OpenCode",
 	Records:   func(env host.Env) core.Recorder { return NewRecords(env) },
 	Adapter:   func(func(string) string) core.Adapter { return New() },

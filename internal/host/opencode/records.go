@@ -37,8 +37,8 @@ func NewRecords(env host.Env) Records {
 	return Records{filepath.Join(data, "opencode")}
 }
 
-// Host returns session.HostOpenCode.
-func (Records) Host() session.Host { return session.HostOpenCode }
+// Host returns Name.
+func (Records) Host() session.Host { return Name }
 
 // Dirs returns the directory of the database.
 func (r Records) Dirs() []string { return []string{r.dir} }
@@ -50,7 +50,7 @@ func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, erro
 		var id string
 		var updated int64
 		err := rows.Scan(&id, &updated)
-		records = append(records, core.Record{Key: session.Key{Host: session.HostOpenCode, SessionID: id}, Path: r.database(), ModTime: time.UnixMilli(updated)})
+		records = append(records, core.Record{Key: session.Key{Host: Name, SessionID: id}, Path: r.database(), ModTime: time.UnixMilli(updated)})
 		return err
 	}, "SELECT id, time_updated FROM session WHERE ifnull(parent_id, '') = '' AND time_updated >= ? ORDER BY time_updated DESC", sinceMillis(since))
 	return records, err
@@ -113,7 +113,7 @@ const (
 // Read implements core.Recorder. A row of the database holds what the host tells its plugins of a message, so the events are
 // those that the plugin would have brought.
 func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
-	main := session.Event{Host: session.HostOpenCode, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", HostPID: rec.HostPID}
+	main := session.Event{Host: Name, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", HostPID: rec.HostPID}
 	var created int64
 	err := r.query(ctx, func(rows *sql.Rows) error { return rows.Scan(&main.CWD, &main.Title, &created) },
 		"SELECT directory, title, time_created FROM session WHERE id = ?", rec.SessionID)
@@ -166,7 +166,7 @@ func (r Records) messages(ctx context.Context, id string) ([]session.Event, erro
 func recorded(sessionID, id string, data, parts []byte) (session.Event, bool) {
 	var m message
 	m.read(data)
-	ev := session.Event{Host: session.HostOpenCode, SessionID: sessionID, Kind: session.Seen, Name: "record"}
+	ev := session.Event{Host: Name, SessionID: sessionID, Kind: session.Seen, Name: "record"}
 	if transcript.String(m.role) == "user" {
 		var model []byte
 		transcript.Pick(data, transcript.Field{Name: "model", Value: &model})

@@ -9,6 +9,15 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
+// tools are the tools of the host by what their results look like.
+var tools = map[string]session.ToolClass{
+	"read": session.ReadTool,
+	"bash": session.ShellTool,
+	"grep": session.SearchTool, "glob": session.SearchTool, "list": session.SearchTool,
+	"edit": session.EditTool, "write": session.EditTool, "multiedit": session.EditTool, "patch": session.EditTool, "apply_patch": session.EditTool,
+	"task": session.AgentTool,
+}
+
 // toolPaths returns the files that a tool call works on. Relative ones are resolved, so that one file has one name.
 func toolPaths(tool string, args []byte, cwd string) []session.PathUse {
 	var file, dir, pattern, command, workdir, patch []byte

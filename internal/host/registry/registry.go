@@ -31,6 +31,15 @@ func Find(name session.Host) (host.Host, bool) {
 	return host.Host{}, false
 }
 
+// Check returns an error with coded.Invalid for a host that is not among All.
+func Check(name session.Host) error {
+	var known []session.Host
+	for _, h := range All {
+		known = append(known, h.Name)
+	}
+	return session.CheckHost(name, known)
+}
+
 // Installable returns the hosts that ctxls can be installed into.
 func Installable() (hosts []host.Host) {
 	for _, h := range All {

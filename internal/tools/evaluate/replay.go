@@ -29,6 +29,7 @@ type response struct {
 // replay reads a whole transcript, or the end of one that is longer than a read goes.
 func replay(ctx context.Context, path string, counter token.Counter) (recording, []session.Entry, error) {
 	adapter := claudecode.New(nil)
+	tools := adapter.Rules().Tools
 	seen, err := adapter.Read(ctx, path, session.Cursor{})
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +63,7 @@ func replay(ctx context.Context, path string, counter token.Counter) (recording,
 		}
 		for i := range e.Content {
 			p := &e.Content[i]
-			p.Tokens = counter.Count(p.Text)
+			p.Tokens, p.ToolClass = counter.Count(p.Text), tools[p.Tool]
 			r.tokens += p.Tokens
 			r.chars += utf8.RuneCountInString(p.Text)
 			p.Text = ""
