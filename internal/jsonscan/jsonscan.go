@@ -9,13 +9,16 @@ import (
 // maxDepth bounds how deeply JSON values may nest, as encoding/json does, so that no input exhausts the stack.
 const maxDepth = 10_000
 
-// syntaxError is JSON that is not well formed.
+// syntaxError is JSON that is not well formed, or is nested too deeply.
 type syntaxError struct {
-	offset int // bytes into the document
-	want   string
+	offset int    // bytes into the document
+	want   string // empty where the value at offset is one level too deep
 }
 
 func (e *syntaxError) Error() string {
+	if e.want == "" {
+		return fmt.Sprintf("nested deeper than %d levels at byte %d", maxDepth, e.offset)
+	}
 	return fmt.Sprintf("not valid JSON at byte %d: expected %s", e.offset, e.want)
 }
 
@@ -39,7 +42,7 @@ func skipValue(doc []byte, i, depth int, each func(name, val Value)) (int, error
 		return skipString(doc, i)
 	case c == '{' || c == '[':
 		if depth == maxDepth {
-			return i, &syntaxError{i, fmt.Sprintf("at most %d levels of nesting", maxDepth)}
+			return i, &syntaxError{offset: i}
 		}
 		return skipContainer(doc, i, depth+1, each)
 	case c == 't':

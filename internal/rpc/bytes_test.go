@@ -25,7 +25,7 @@ func TestBadBytes(t *testing.T) {
 		{"no JSON on a line", transport.Line, "{nonsense\n", -32700, "not valid JSON", true},
 		{"byte order mark in a body", transport.Header, framed(transport.Header, "\ufeff"+echo), -32700, "not valid JSON", true},
 		{"byte order mark before everything", transport.Line, "\ufeff" + `{"jsonrpc":"2.0","method":"x"}` + "\n", 0, "", true},
-		{"deep nesting", transport.Line, repeat("[", 100_000) + repeat("]", 100_000) + "\n", -32700, "not valid JSON", true},
+		{"deep nesting", transport.Line, repeat("[", 100_000) + repeat("]", 100_000) + "\n", -32700, "nested deeper than 10000 levels", true},
 		{"lone surrogate", transport.Line, `{"jsonrpc":"2.0","method":"test/echo","params":["\udc00"]}` + "\n", 0, "", true},
 		{"invalid UTF-8", transport.Line, "{\"jsonrpc\":\"2.0\",\"method\":\"test/echo\",\"params\":[\"\xff\xfe\"]}\n", 0, "", true},
 		{"blank lines", transport.Line, "\n \r\n\t\n" + echo[:0], 0, "", true},

@@ -38,7 +38,7 @@ func decode[P any](params []byte) (*P, error) {
 	if c, ok := any(p).(conversational); ok {
 		params = setAside(params, c.conversation())
 	}
-	if err := json.Unmarshal(params, p, transport.Lenient, jsontext.AllowDuplicateNames(true)); err != nil {
+	if err := json.Unmarshal(params, p, transport.Lenient, jsontext.AllowDuplicateNames(true), wholeNumbers); err != nil {
 		return nil, paramsError(err)
 	}
 	if c, ok := any(p).(checker); ok {
@@ -47,6 +47,25 @@ func decode[P any](params []byte) (*P, error) {
 		}
 	}
 	return p, nil
+}
+
+// wholeNumbers reads 1.0 and 2e3 as integers, which is what they are to JSON Schema and to clients whose only number is a float.
+var wholeNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(readWhole[int]), json.UnmarshalFromFunc(readWhole[int64])))
+
+func readWhole[T int | int64](in *jsontext.Decoder, into *T) error {
+	if in.PeekKind() != jsontext.KindNumber {
+		return errors.ErrUnsupported
+	}
+	raw, err := in.ReadValue()
+	if err != nil {
+		return err
+	}
+	number, whole := jsonscan.Integer(raw)
+	if !whole {
+		return &json.SemanticError{JSONPointer: in.StackPointer(), JSONKind: jsontext.KindNumber, JSONValue: raw.Clone(), GoType: reflect.TypeFor[T]()}
+	}
+	*into = T(number)
+	return nil
 }
 
 // conversational is what params implement that hold a conversation.

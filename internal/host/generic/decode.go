@@ -13,6 +13,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host/transcript"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // Parse reads one event. name is the event's, where the payload does not carry it. Whatever is wrong with it is an error with coded.Invalid that names the member and says what is
@@ -153,7 +154,9 @@ func (m member) parse(value []byte, into reflect.Value, place, event string) err
 	if m.kind.Kind() == reflect.Slice && m.kind.Elem().Kind() != reflect.Uint8 {
 		return m.parseList(value, into, place, event, wrong)
 	}
-	if json.Unmarshal(value, into.Addr().Interface()) != nil {
+	if number, whole := jsonscan.Integer(value); whole && into.Kind() == reflect.Int {
+		into.SetInt(number)
+	} else if json.Unmarshal(value, into.Addr().Interface()) != nil {
 		return wrong
 	}
 	switch v := into.Interface().(type) {

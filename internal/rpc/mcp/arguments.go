@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // argument is where one argument of a tool goes, and the words for what it must be.
@@ -41,9 +43,8 @@ func decode(raw json.RawMessage, known map[string]argument) error {
 
 // whole writes 2.0 as 2, which is the same number to a schema and to many models, but not to json.Unmarshal.
 func whole(raw json.RawMessage) json.RawMessage {
-	digits, fraction, found := strings.Cut(string(raw), ".")
-	if found && strings.Trim(fraction, "0") == "" && strings.Trim(digits, "-0123456789") == "" {
-		return json.RawMessage(digits)
+	if number, ok := jsonscan.Integer(raw); ok {
+		return strconv.AppendInt(nil, number, 10)
 	}
 	return raw
 }

@@ -119,8 +119,8 @@ func (w *wire) pump() {
 
 // accept returns the message of a line, nil where there is none to hand on. A call takes a place, and waits for one.
 func (w *wire) accept(line []byte) jsonrpc.Message {
-	if jsonscan.Check(line) != nil {
-		w.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; one message a line is expected")
+	if err := jsonscan.Check(line); err != nil {
+		w.refuse(nil, jsonrpc.CodeParseError, "the line is "+err.Error()+"; one message a line is expected")
 		return nil
 	}
 	if line[0] == '[' {
@@ -192,7 +192,7 @@ func (w *wire) Write(_ context.Context, message jsonrpc.Message) error {
 		if coded, ok := errors.AsType[*jsonrpc.Error](response.Error); ok {
 			told = *coded
 		}
-		told.Message = text.Sanitize(response.Error.Error(), maxError) // it may quote all that was sent
+		told.Message = text.Sanitize(plainError(response.Error.Error()), maxError) // it may quote all that was sent
 		response.Error = &told
 	}
 	data, err := jsonrpc.EncodeMessage(message)

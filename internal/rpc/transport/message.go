@@ -71,7 +71,7 @@ func siftBatch(body []byte) verdict {
 			replaced = true
 			continue
 		}
-		if err == nil && message.escaped {
+		if err == nil && message.rewritten {
 			member, replaced = message.plain(), true
 		}
 		owes = owes || err != nil || kind == call
@@ -124,12 +124,22 @@ const (
 type envelope struct {
 	value                                        []byte
 	version, id, method, params, result, failure jsontext.Value
-	escaped                                      bool // a name is written with escapes, which the library does not read
+	rewritten                                    bool // a name is written with escapes, which the library does not read, or the ID is kept
 }
 
-// plain returns the message with all names as the library reads them.
+// readID replaces an ID that the library would change, and reports whether it is one at all.
+func (e *envelope) readID() bool {
+	id := ReadID(e.id)
+	if isKept(id) {
+		text, _ := id.StringValue()
+		e.id, e.rewritten = strconv.AppendQuote(nil, text), true
+	}
+	return id.IsValid()
+}
+
+// plain returns the message with all names and the ID as the library reads them.
 func (e *envelope) plain() []byte {
-	if !e.escaped {
+	if !e.rewritten {
 		return e.value
 	}
 	out := []byte(`{"jsonrpc":"2.0"`)
@@ -160,7 +170,7 @@ func (e *envelope) set(name, v []byte) {
 	if bytes.IndexByte(name, '\\') >= 0 {
 		var plain string
 		if json.Unmarshal(name, &plain) == nil {
-			name, e.escaped = strconv.AppendQuote(nil, plain), true
+			name, e.rewritten = strconv.AppendQuote(nil, plain), true
 		}
 	}
 	switch string(name) {
@@ -198,7 +208,7 @@ func (e *envelope) judge() (kind, error) {
 		return refuse("method: expected a string, got %s", Shown(e.method))
 	case e.id != nil && !hasID:
 		return refuse("id: expected a string or an integer of 64 bits, got null; leave it out of a notification")
-	case hasID && !ReadID(e.id).IsValid():
+	case hasID && !e.readID():
 		return refuse("id: expected a string or an integer of 64 bits, got %s", Shown(e.id))
 	case e.result != nil || e.failure != nil:
 		return refuse("a request has neither result nor error")
@@ -206,22 +216,6 @@ func (e *envelope) judge() (kind, error) {
 		return call, nil
 	}
 	return notification, nil
-}
-
-// ReadID reads an id. The zero ID means no id, or an id that cannot be answered.
-func ReadID(raw jsontext.Value) jsonrpc2.ID {
-	switch raw.Kind() {
-	case jsontext.KindString:
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			return jsonrpc2.NewStringID(text)
-		}
-	case jsontext.KindNumber:
-		if number, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-			return jsonrpc2.NewNumberID(number)
-		}
-	}
-	return jsonrpc2.ID{}
 }
 
 // Shown returns an unexpected value as an error message shows it.

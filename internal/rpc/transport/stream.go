@@ -93,19 +93,21 @@ func (s *Stream) ReadFrame(context.Context) ([]byte, int64, error) {
 // refuse answers a message that does not reach the handler.
 func (s *Stream) refuse(id jsonrpc2.ID, reason error) {
 	s.log.Warn("refused a message", "reason", reason)
-	_, _ = s.out.write(func(dst []byte) []byte { return jsonrpc2.AppendResponse(dst, id, nil, WireError(reason)) })
+	_, _ = s.out.write(func(dst []byte) []byte {
+		return restoreIDs(jsonrpc2.AppendResponse(dst, id, nil, WireError(reason)), len(dst))
+	})
 }
 
 // Write writes a reply.
 func (s *Stream) Write(_ context.Context, reply jsonrpc2.Message) (int64, error) {
 	defer s.load.add(0, -1, 0)
-	return s.out.write(func(dst []byte) []byte { return jsonrpc2.AppendMessage(dst, reply) })
+	return s.out.write(func(dst []byte) []byte { return restoreIDs(jsonrpc2.AppendMessage(dst, reply), len(dst)) })
 }
 
 // WriteFrame writes the replies to a batch.
 func (s *Stream) WriteFrame(_ context.Context, replies []byte) (int64, error) {
 	defer s.load.add(0, -1, 0)
-	return s.out.write(func(dst []byte) []byte { return append(dst, replies...) })
+	return s.out.write(func(dst []byte) []byte { return restoreIDs(append(dst, replies...), len(dst)) })
 }
 
 // Read is part of the interface; the library uses ReadFrame.
