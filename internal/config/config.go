@@ -80,7 +80,9 @@ type layer struct {
 	settings []setting
 	offsets  map[string]int // where each key is written, by dotted key
 	problems []Problem
-	bad      bool // it has an error, listed or beyond what is listed
+	// workspace says that only settings.WorkspaceKeys may be set, and that windows go to settings.WorkspaceWindow.
+	workspace bool
+	bad       bool // it has an error, listed or beyond what is listed
 }
 
 // applyTo returns config with the layer's settings, or config as it was where the layer has an error, by itself or
@@ -94,6 +96,9 @@ func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 	for _, s := range l.settings {
 		s.applyTo(&next)
 	}
+	if l.workspace {
+		next.Window = workspaceWindow(l.name, config.Window, next.Window, l.settings)
+	}
 	wrong := next.Check()
 	if len(wrong) == 0 {
 		return next, l.problems
@@ -103,6 +108,27 @@ func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 		problems = append(problems, l.problem(l.offset(key), key, wrong[key]))
 	}
 	return config, problems
+}
+
+// workspaceWindow moves what a workspace's layer changed in the windows from changed to the part that is kept for workspaces.
+func workspaceWindow(source string, before, changed settings.WindowConfig, from []setting) settings.WindowConfig {
+	own := settings.WorkspaceWindow{Source: source, DefaultTokens: before.Workspace.DefaultTokens, Overrides: maps.Clone(before.Workspace.Overrides)}
+	any := false
+	for _, s := range from {
+		switch s.field.key {
+		case "window.defaultTokens":
+			own.DefaultTokens, any = changed.DefaultTokens, true
+		case "window.overrides":
+			if own.Overrides == nil {
+				own.Overrides = map[string]int{}
+			}
+			own.Overrides[s.name], any = changed.Overrides[s.name], true
+		}
+	}
+	if any {
+		before.Workspace = own
+	}
+	return before
 }
 
 // layer returns what the editor sent as a layer, nil where it sent nothing.

@@ -233,6 +233,10 @@ func changes(t *testing.T, c settings.Config) string {
 			fmt.Fprintf(&b, "%s = %s\n", key, got[key])
 		}
 	}
+	if w := c.Window.Workspace; w.Source != "" {
+		overrides, _ := json.Marshal(w.Overrides)
+		fmt.Fprintf(&b, "workspace's window.defaultTokens = %d\nworkspace's window.overrides = %s\n", w.DefaultTokens, overrides)
+	}
 	return b.String()
 }
 

@@ -51,6 +51,9 @@ var fields = sync.OnceValue(func() *field {
 func (f *field) addFields(t reflect.Type) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
+		if sf.Tag.Get("json") == "-" {
+			continue // no file has it
+		}
 		child := &field{
 			name:  sf.Tag.Get("json"),
 			doc:   sf.Tag.Get("doc"),

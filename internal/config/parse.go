@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/tailscale/hujson"
 )
@@ -20,7 +21,7 @@ const maxDepth = 32
 // reported, since what follows it cannot be trusted; of anything else, all.
 func parse(name string, text []byte, workspace bool) *layer {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // Windows editors write it
-	l := &layer{name: name, text: text, offsets: map[string]int{}}
+	l := &layer{name: name, text: text, offsets: map[string]int{}, workspace: workspace}
 	if at := invalidUTF8(text); at >= 0 {
 		l.report(at, "", "not UTF-8 text")
 		return l
@@ -43,7 +44,7 @@ func parse(name string, text []byte, workspace bool) *layer {
 		l.report(value.StartOffset, "", "%s: want an object", show(value))
 		return l
 	}
-	r := reader{layer: l, workspace: workspace}
+	r := reader{layer: l}
 	r.object(root, fields())
 	return l
 }
@@ -51,7 +52,6 @@ func parse(name string, text []byte, workspace bool) *layer {
 // A reader turns a parsed text into the settings of a layer.
 type reader struct {
 	*layer
-	workspace bool // only settings.WorkspaceKeys may be set
 }
 
 // object reads the members of a group.
@@ -86,7 +86,7 @@ func (r *reader) value(v hujson.Value, f *field) {
 		case table:
 			for name, member := range r.members(composite, f.key) {
 				if n, ok := f.integer(member.Value); ok {
-					r.settings = append(r.settings, setting{f, name, n})
+					r.take(member.Value.StartOffset, join(f.key, printable(name)), setting{f, name, n})
 				} else {
 					r.report(member.Value.StartOffset, join(f.key, printable(name)), "%s: want a whole number from %s to %s",
 						show(member.Value), plain(f.min), plain(f.max))
@@ -101,11 +101,20 @@ func (r *reader) value(v hujson.Value, f *field) {
 		}
 	default:
 		if value, ok := f.literal(v); ok {
-			r.settings = append(r.settings, setting{f, "", value})
+			r.take(v.StartOffset, f.key, setting{f, "", value})
 			return
 		}
 	}
 	r.report(v.StartOffset, f.key, "%s: want %s", show(v), f.allowed())
+}
+
+// take adds a setting, unless it is a workspace's window that no model has: such a one would only make figures wrong.
+func (r *reader) take(offset int, key string, s setting) {
+	if tokens, ok := s.value.(int); ok && r.workspace && strings.HasPrefix(s.field.key, "window.") && !model.HasWindow(tokens) {
+		r.warn(offset, key, "%s: ignored: a workspace may set only a window that some model has, like 128000, 200000 or 1000000", plain(float64(tokens)))
+		return
+	}
+	r.settings = append(r.settings, s)
 }
 
 // list reads a list of whole numbers.

@@ -124,7 +124,7 @@ func TestCheckFile(t *testing.T) {
 	for path, want := range map[string][]config.Problem{
 		user: {{File: user, Line: 2, Column: 1, Key: "levels", Message: "[3,2,1]: want three rising percentages, like [50,70,85]"}},
 		workspace: {
-			{File: workspace, Line: 1, Column: 2, Key: "log", Message: "ignored: a workspace may set only levels, trim, window, tracking.guardDir", Warning: true},
+			{File: workspace, Line: 1, Column: 2, Key: "log", Message: "ignored: a workspace may set only levels, trim, window", Warning: true},
 			{File: workspace, Line: 2, Column: 1, Key: "levels", Message: "[3,2,1]: want three rising percentages, like [50,70,85]"},
 		},
 		missing: {{File: missing, Message: "no such file"}},

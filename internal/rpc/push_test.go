@@ -336,8 +336,8 @@ func TestSettingsThatChangeArePushed(t *testing.T) {
 	if n := p.push(); n.Params.Session.Usage.WindowTokens != 200_000 {
 		t.Fatalf("%+v", n)
 	}
-	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"window":{"defaultTokens":100000,"overrides":{"*":100000}}}}}`)
-	if n := p.push(); n.Params.Session.Usage.WindowTokens != 100_000 {
+	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"window":{"defaultTokens":128000,"overrides":{"*":128000}}}}}`)
+	if n := p.push(); n.Params.Session.Usage.WindowTokens != 128_000 {
 		t.Fatalf("%+v", n)
 	}
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,8 +20,23 @@ import (
 // Sessions writes a table of sessions with their sub-agents. On a narrow screen, columns are shortened or left out.
 func Sessions(w io.Writer, sessions []core.SessionView, now time.Time, l Style) error {
 	rows, _ := sessionRows(sessions, now, l, 0)
-	_, err := io.WriteString(w, l.clamp(l.grid(rows)))
+	_, err := io.WriteString(w, l.clamp(l.grid(rows)+workspaceWindows(sessions, l)))
 	return err
+}
+
+// workspaceWindows returns a line for each file of a workspace that made the window of a session.
+func workspaceWindows(sessions []core.SessionView, l Style) string {
+	counts := map[string]int{}
+	for _, s := range sessions {
+		if s.Usage.WindowProvenance == model.WindowFromWorkspace {
+			counts[safe(s.Usage.WindowWhy, 160)]++
+		}
+	}
+	var b strings.Builder
+	for _, why := range slices.Sorted(maps.Keys(counts)) {
+		b.WriteString(l.paint(faint, fmt.Sprintf("window of %s: %s", Count(counts[why], "session"), why)) + "\n")
+	}
+	return b.String()
 }
 
 // sourceHead is the column that is there only where a record told of a session.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/settings"
@@ -15,12 +16,15 @@ type WindowProvenance string
 
 // In the order in which they are asked: the first that knows wins.
 const (
-	WindowFromHost    WindowProvenance = "host"    // the host's own figure
-	WindowFromConfig  WindowProvenance = "config"  // window.overrides
-	WindowFromSuffix  WindowProvenance = "suffix"  // [1m] on the model id
-	WindowFromLearned WindowProvenance = "learned" // what the provider accepted or refused
-	WindowFromTable   WindowProvenance = "table"   // the built-in table
-	WindowFromDefault WindowProvenance = "default" // nobody knows: window.defaultTokens
+	WindowFromHost   WindowProvenance = "host"   // the host's own figure
+	WindowFromConfig WindowProvenance = "config" // window.overrides
+	// WindowFromWorkspace is a workspace's window.overrides or window.defaultTokens. It never changes a window that the host
+	// stated, enlarges one that the user stated, or reduces one below what a request proved.
+	WindowFromWorkspace WindowProvenance = "workspace"
+	WindowFromSuffix    WindowProvenance = "suffix"  // [1m] on the model id
+	WindowFromLearned   WindowProvenance = "learned" // what the provider accepted or refused
+	WindowFromTable     WindowProvenance = "table"   // the built-in table
+	WindowFromDefault   WindowProvenance = "default" // nobody knows: window.defaultTokens
 )
 
 // Window is how many tokens a model accepts, and where its host compacts.
@@ -105,6 +109,9 @@ func Resolve(in Input, cfg settings.WindowConfig, compaction CompactionRule) Win
 	case w.wild && nearStandardPoint(learned.CompactedTokens):
 		set(standardWindow, WindowFromLearned, learned.Why)
 	}
+	if tokens, why := workspaceWindow(cfg, in.Model, name.Plain, w, learned); tokens > 0 {
+		set(tokens, WindowFromWorkspace, why)
+	}
 	if most := in.Settings.MaxWindow; most > 0 && w.Tokens > most {
 		set(most, WindowFromHost, "the host's settings allow no more")
 	}
@@ -119,6 +126,26 @@ func Resolve(in Input, cfg settings.WindowConfig, compaction CompactionRule) Win
 	w.onRefusal = w.onRefusal && known || long || !known && in.Settings.UnknownOnRefusal
 	w.compaction(in, compaction.of(in.Version))
 	return w
+}
+
+// workspaceWindow returns the window that a workspace's settings give a model, and why; 0 where they give none, or may not. A cloned
+// repository must not be able to hide how full a window is.
+func workspaceWindow(cfg settings.WindowConfig, model, plain string, w Window, learned Learned) (tokens int, why string) {
+	tokens, pattern := matchOverride(cfg.Workspace.Overrides, model, plain)
+	why = fmt.Sprintf("%s: window.overrides has %q", cfg.Workspace.Source, pattern)
+	if tokens == 0 && w.Provenance == WindowFromDefault {
+		tokens, why = cfg.Workspace.DefaultTokens, cfg.Workspace.Source+": window.defaultTokens"
+	}
+	byUser := w.Provenance == WindowFromConfig || w.Provenance == WindowFromDefault && cfg.DefaultTokens != settings.Default().Window.DefaultTokens
+	if w.Provenance == WindowFromHost || byUser && tokens > w.Tokens || tokens < learned.AcceptedTokens || !HasWindow(tokens) {
+		return 0, ""
+	}
+	return tokens, why
+}
+
+// HasWindow reports whether some model has a window of so many tokens.
+func HasWindow(tokens int) bool {
+	return slices.Contains(windowLadder, tokens) || slices.ContainsFunc(windowTable, func(r WindowRow) bool { return r.WindowTokens == tokens })
 }
 
 // stepUp returns the smallest window on offer that holds tokens.

@@ -32,6 +32,15 @@ type Config struct {
 type WindowConfig struct {
 	DefaultTokens int            `json:"defaultTokens" doc:"Window of a model nobody knows, in tokens." min:"1" max:"1000000000"`
 	Overrides     map[string]int `json:"overrides" doc:"Windows by model, in tokens. A key is a model id, or a pattern in which * stands for anything." min:"1" max:"1000000000"`
+	// Workspace is what a workspace asks for. It is kept apart, because it counts for less than what the user or a host says.
+	Workspace WorkspaceWindow `json:"-"`
+}
+
+// WorkspaceWindow is the window settings of a workspace's .ctxls.json, or of an editor that passes them on.
+type WorkspaceWindow struct {
+	Source        string         // where they come from, for people
+	DefaultTokens int            // as WindowConfig.DefaultTokens; 0 is none
+	Overrides     map[string]int // as WindowConfig.Overrides
 }
 
 // TrackingConfig is about the mark with each prompt.
@@ -133,8 +142,8 @@ func Default() Config {
 }
 
 // WorkspaceKeys are the settings that a workspace may make, as dotted prefixes. Anything else could make a cloned
-// repository speak to the agent, move the state or silence ctxls.
-var WorkspaceKeys = []string{"levels", "trim", "window", "tracking.guardDir"}
+// repository speak to the agent, move the state or silence ctxls. Windows are bounded further: see WorkspaceWindow.
+var WorkspaceKeys = []string{"levels", "trim", "window"}
 
 // Check returns what no bound on a single value can say about the settings, as a message by dotted key.
 func (c Config) Check() map[string]string {
