@@ -44,7 +44,7 @@ func documents(t *testing.T) map[string]string {
 var consoleBlock = regexp.MustCompile("(?ms)^( *)```console\n(.*?)^ *```$")
 
 // Every console block of the documents is run, in order, one HOME a document, from the root of the repository: a line that
-// begins with "$ " is a command, the lines after it what it prints on both outputs. "…" stands for anything within a line.
+// begins with "$ " is a command, the lines after it what it prints on both outputs. export and unset hold for the rest of the document. "…" stands for anything within a line.
 func TestDocuments(t *testing.T) {
 	bin := buildAll(t)
 	for document, text := range documents(t) {
@@ -54,11 +54,15 @@ func TestDocuments(t *testing.T) {
 		}
 		t.Run(document, func(t *testing.T) {
 			patiently(t, func(home string) error {
+				shell := "" // what the commands so far set for those after them
 				for _, block := range blocks {
 					lines := regexp.MustCompile("(?m)^"+block[1]).ReplaceAllString(block[2], "")
 					for _, part := range strings.Split("\n"+lines, "\n$ ")[1:] {
 						command, want, _ := strings.Cut(part, "\n")
-						cmd := exec.Command("sh", "-c", command)
+						if strings.HasPrefix(command, "export ") || strings.HasPrefix(command, "unset ") {
+							shell += command + "\n"
+						}
+						cmd := exec.Command("sh", "-c", shell+command)
 						cmd.Dir = ".."
 						cmd.Env = []string{"HOME=" + home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "COLUMNS=120", "NO_COLOR=1"}
 						got, err := cmd.CombinedOutput()

@@ -134,6 +134,9 @@ func (a *app) settings(cwd string) settings.Config {
 		}
 		if p.Warning {
 			a.log.Warn("settings", "problem", p.String())
+			if a.interactive {
+				fmt.Fprintf(a.stderr, "ctxls: %s\n", p)
+			}
 		} else {
 			a.log.Error("settings ignored", "problem", p.String())
 			if a.interactive {

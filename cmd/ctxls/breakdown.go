@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,10 +39,8 @@ figures are "?", with the reason.`,
 			if len(args) > 1 {
 				return usageError{"breakdown takes one session"}
 			}
-			if *host != "" {
-				if err := registry.Check(session.Host(*host)); err != nil {
-					return usageError{err.Error()}
-				}
+			if _, err := hostNamed("--host", *host); err != nil {
+				return err
 			}
 			style, err := styled.style(a)
 			if err != nil {
@@ -107,11 +107,34 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 	}
 	switch len(found) {
 	case 0:
-		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), "'ctxls sessions --all' lists them"}
+		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), agentHint(all, args[0])}
 	case 1:
 		return found[0], nil
 	}
-	return session.Key{}, hintError{fmt.Errorf("%d sessions begin with %q", len(found), text.Sanitize(args[0], 60)), "type more of the id, or use --host"}
+	list := fmt.Sprintf("%d sessions begin with %q:", len(found), text.Sanitize(args[0], 60))
+	for i, key := range found {
+		if i == maxListed {
+			list += fmt.Sprintf("\n  and %d more", len(found)-i)
+			break
+		}
+		list += fmt.Sprintf("\n  %s  %s", text.Sanitize(key.SessionID, 60), key.Host)
+	}
+	return session.Key{}, hintError{errors.New(list), "type more of the id, or use --host"}
+}
+
+// maxListed is how many of the sessions that an id may stand for an error lists.
+const maxListed = 8
+
+// agentHint says what to do about an id that no session has: it may be that of a sub-agent, which a list shows below its session.
+func agentHint(all []core.SessionView, id string) string {
+	for _, v := range all {
+		for _, agent := range slices.Concat(v.Agents, v.AgentsEnded) {
+			if strings.HasPrefix(agent.AgentID, id) {
+				return "it is a sub-agent of " + text.Sanitize(v.SessionID, 60)
+			}
+		}
+	}
+	return "'ctxls sessions --all' lists them"
 }
 
 // hasOther reports whether another host has a session of the same id.

@@ -12,8 +12,11 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
 // modelFlags are the flags that choose how a conversation is counted.
@@ -32,6 +35,14 @@ func (m *modelFlags) apply(c conversation.Conversation) conversation.Conversatio
 	}
 	c.Provider, c.Encoding = m.provider, m.encoding
 	return c
+}
+
+// note says on standard error that the model of the flag is unknown, so that no public encoding belongs to it.
+func (m *modelFlags) note(a *app) {
+	if _, known := token.ForModel(m.model); m.model == "" || m.encoding != "" || known || model.Known(m.model) {
+		return
+	}
+	a.noteModel(m.model, "is not a known model: counted in "+session.Encoding+", as an estimate")
 }
 
 // newMeter returns a meter that calls counted with the bytes of each text that it counts.
@@ -103,6 +114,28 @@ func (a *app) readInput(name string) ([]byte, error) {
 		err = pathErr.Err // inFile adds the name
 	}
 	return data, inFile(name, err)
+}
+
+// readDocument finds the conversation in an input. Errors of its syntax name the line.
+func readDocument(data []byte) (conversation.Document, error) {
+	doc, err := conversation.ReadDocument(data)
+	wrong, ok := errors.AsType[*jsonscan.SyntaxError](err)
+	if !ok || wrong.Want == "" {
+		return doc, err
+	}
+	before := data[:min(wrong.Offset, len(data))]
+	at := fmt.Sprintf("line %d", 1+bytes.Count(bytes.TrimRight(before, " \t\r\n"), []byte("\n")))
+	if wrong.Offset < len(bytes.TrimRight(data, " \t\r\n")) {
+		at = fmt.Sprintf("line %d, column %d", 1+bytes.Count(before, []byte("\n")), wrong.Offset-bytes.LastIndexByte(before, '\n'))
+		return doc, fmt.Errorf("%s: not valid JSON: expected %s", at, wrong.Want)
+	}
+	switch wrong.Want {
+	case "a comma or ']'":
+		return doc, fmt.Errorf("%s: the list is not closed; expected , or ]", at)
+	case "a comma or '}'":
+		return doc, fmt.Errorf("%s: the object is not closed; expected , or }", at)
+	}
+	return doc, fmt.Errorf("%s: the file ends too early; expected %s", at, wrong.Want)
 }
 
 // inFile adds the name of an input to an error.

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/core/session"
-	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/doctor"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
@@ -36,7 +34,8 @@ The exit status is 1 if a check failed.
 			var hosts []session.Host
 			for _, name := range args {
 				if _, ok := registry.Find(session.Host(name)); !ok {
-					return usageError{fmt.Sprintf("doctor: no host %q; use any of: %s", text.Sanitize(name, 60), strings.Join(registry.Names(registry.All), ", "))}
+					_, err := hostNamed("doctor", name)
+					return err
 				}
 				hosts = append(hosts, session.Host(name))
 			}

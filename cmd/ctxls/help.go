@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // action runs a command whose flags are parsed.
@@ -63,7 +61,7 @@ func init() { // setup and words need commands(), which needs helpCommand
 			case 1:
 				cmd, ok := findCommand(args[0])
 				if !ok {
-					return hintError{usageError{fmt.Sprintf("unknown command %q", text.Sanitize(args[0], 60))}, "'ctxls help' lists the commands"}
+					return unknownCommand(args[0], nil)
 				}
 				printHelp(a.stdout, cmd)
 				return nil

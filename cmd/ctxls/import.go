@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
-	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/ui"
 )
 
 var importCommand = command{
@@ -25,10 +25,11 @@ hooks recorded stay, and are not counted twice. 'ctxls forget --imported' remove
 		return func(ctx context.Context, a *app, args []string) error {
 			var hosts []session.Host
 			for _, name := range args {
-				if err := registry.Check(session.Host(name)); err != nil {
-					return usageError{err.Error()}
+				host, err := hostNamed("import", name)
+				if err != nil {
+					return err
 				}
-				hosts = append(hosts, session.Host(name))
+				hosts = append(hosts, host)
 			}
 			var from time.Time
 			if *since != "" {
@@ -51,9 +52,9 @@ hooks recorded stay, and are not counted twice. 'ctxls forget --imported' remove
 			if *asJSON {
 				return printJSON(a.stdout, result)
 			}
-			fmt.Fprintf(a.stdout, "%s turns of %s sessions read, %s tasks imported\n", text.Thousands(result.Turns), text.Thousands(result.Sessions), text.Thousands(result.Tasks))
+			fmt.Fprintf(a.stdout, "%s of %s read, %s imported\n", ui.Count(result.Turns, "turn"), ui.Count(result.Sessions, "session"), ui.Count(result.Tasks, "task"))
 			if result.Failed > 0 {
-				fmt.Fprintf(a.stdout, "%s sessions could not be read\n", text.Thousands(result.Failed))
+				fmt.Fprintf(a.stdout, "%s could not be read\n", ui.Count(result.Failed, "session"))
 			}
 			return nil
 		}

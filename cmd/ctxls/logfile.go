@@ -18,7 +18,8 @@ const maxLogBytes = 4 << 20
 type logFile struct {
 	path     string
 	fallback io.Writer
-	also     io.Writer // also gets every line; nil is none
+	also     io.Writer // also gets warnings and errors, and every line where verbose is set; nil is none
+	verbose  bool
 
 	mu   sync.Mutex // guards file
 	file *os.File
@@ -28,7 +29,7 @@ type logFile struct {
 func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.also != nil {
+	if l.also != nil && (l.verbose || bytes.Contains(line, []byte(" level=WARN ")) || bytes.Contains(line, []byte(" level=ERROR "))) {
 		_, _ = l.also.Write(line) // its reader may be gone
 	}
 	if l.file == nil {

@@ -55,17 +55,22 @@ func run(args []string, a *app) int {
 	name, args := commandName(args)
 	cmd, ok := findCommand(name)
 	if !ok {
-		return fail(a.stderr, hintError{usageError{fmt.Sprintf("unknown command %q", text.Sanitize(name, 60))}, "'ctxls help' lists the commands"})
+		return fail(a.stderr, unknownCommand(name, args))
 	}
 	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	a.globalFlags(fs)
 	do := cmd.setup(fs)
 	hint := fmt.Sprintf("see 'ctxls help %s'", cmd.name)
-	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
+	err := checkValues(fs, args)
+	if err == nil {
+		err = fs.Parse(args)
+	}
+	if errors.Is(err, pflag.ErrHelp) {
 		printHelp(a.stdout, cmd)
 		return exitOK
 	} else if err != nil {
+		hint := flagHint(err, cmd)
 		err = flagProblem(err)
 		if cmd.silent { // a host must get no usage message
 			fmt.Fprintln(a.stderr, "ctxls:", err)
@@ -86,7 +91,7 @@ func run(args []string, a *app) int {
 		ctx, stop = untilSignal(ctx)
 		defer stop()
 	}
-	err := do(ctx, a, fs.Args())
+	err = do(ctx, a, fs.Args())
 	if cmd.silent {
 		a.closeWithin(closeGrace)
 	} else {
@@ -104,7 +109,8 @@ func flagProblem(err error) error {
 	if !ok {
 		return err
 	}
-	want := map[string]string{"bool": "true or false", "int": "a whole number", "int64": "a whole number"}[wrong.GetFlag().Value.Type()]
+	want := map[string]string{"bool": "true or false", "int": "a whole number", "int64": "a whole number",
+		"tokens": "a number of tokens, such as 200000 or 200k"}[wrong.GetFlag().Value.Type()]
 	if want == "" {
 		return err
 	}

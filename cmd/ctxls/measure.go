@@ -33,8 +33,8 @@ ctxls measure --json chat.json | jq .tokens`,
 	setup: func(fs *pflag.FlagSet) action {
 		var m measuring
 		m.modelFlags.add(fs)
-		threshold := fs.Int("threshold", 0, "`tokens` above which a conversation is too long (default: the setting trim.thresholdTokens)")
-		window := fs.Int("window", 0, "size of the model's window in `tokens`")
+		threshold := tokensVar(fs, "threshold", "`tokens` above which a conversation is too long (default: the setting trim.thresholdTokens)")
+		window := tokensVar(fs, "window", "size of the model's window in `tokens`")
 		fs.BoolVar(&m.text, "text", false, "count everything as plain text")
 		fs.BoolVar(&m.byRole, "by-role", false, "show the tokens of each role")
 		fs.BoolVar(&m.byMessage, "by-message", false, "show the tokens of each message")
@@ -53,6 +53,7 @@ ctxls measure --json chat.json | jq .tokens`,
 			if fs.Changed("window") {
 				m.window = window
 			}
+			m.note(a)
 			p := a.startProgress()
 			results, err := untilInterrupted(ctx, func() ([]ui.Measured, error) { return m.measure(a, p, args) })
 			p.stop()
@@ -153,7 +154,7 @@ func (m *measuring) measureOne(meter *conversation.Meter, data []byte) (ui.Measu
 		measured, err = meter.MeasureText(string(data), m.request(conversation.Conversation{}))
 	} else {
 		var doc conversation.Document
-		if doc, err = conversation.ReadDocument(data); err == nil {
+		if doc, err = readDocument(data); err == nil {
 			measured, err = meter.Measure(m.request(doc.Conversation))
 		}
 	}

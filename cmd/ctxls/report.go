@@ -23,22 +23,26 @@ import (
 var noTasks = hintError{errors.New("no finished turns yet"), "a task is recorded when a turn ends; see 'ctxls help install'"}
 
 var reportCommand = command{
-	name: "report", synopsis: "[--html FILE | --csv | --json] [--color WHEN] [--width N]", short: "print figures over the last tasks of all sessions",
+	name: "report", synopsis: "[--html [FILE] | --csv | --json] [--color WHEN] [--width N]", short: "print figures over the last tasks of all sessions",
 	long: `
 A task is one turn of an agent, or a task that a program recorded. ABOVE: share of tasks larger than this row.
 
 --html writes a page with plots of the task sizes, the history of each session and what fills its window. The page is one
 file and works offline; - is standard output. --csv prints a line for each task, the oldest first. --json prints the result
 of metrics/report with sessions, compactions, the histogram and the tokens of each task.`,
-	examples: "ctxls report\nctxls report --html report.html\nctxls report --csv > tasks.csv\nctxls report --json | jq .p90Tokens",
+	examples: "ctxls report\nctxls report --html\nctxls report --html weekly.html\nctxls report --csv > tasks.csv\nctxls report --json | jq .p90Tokens",
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
 		asCSV := fs.Bool("csv", false, "print comma-separated values")
-		html := fs.String("html", "", "write a page to a `file`")
+		html := fs.String("html", "", "write a page to a `file`, report.html unless one is named")
+		fs.Lookup("html").NoOptDefVal = "report.html"
 		var styled styleFlags
 		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) == 1 && *html == fs.Lookup("html").NoOptDefVal { // as in --html FILE
+				*html, args = args[0], nil
+			}
 			if len(args) > 0 {
 				return usageError{"report takes no arguments"}
 			}

@@ -20,7 +20,8 @@ var serveCommand = command{
 	long: `
 Speaks JSON-RPC 2.0 on stdin and stdout until the input ends. The first byte of the input chooses the framing: LSP's
 Content-Length headers, or one message per line. An editor sends initialize, and gets notifications of changes. A script may
-call a method at once. docs/protocol.md lists the methods. The log goes to stderr and to the log file.`,
+call a method at once. docs/protocol.md lists the methods. The log goes to the log file.
+Warnings and errors go to stderr too, and with the setting log.level "debug" everything does.`,
 	examples: `ctxls serve
 ctxls --stdio
 echo '{"jsonrpc":"2.0","id":1,"method":"session/list"}' | ctxls serve | jq .result
@@ -44,8 +45,8 @@ echo '{"jsonrpc":"2.0","id":1,"method":"context/measure","params":{"messages":[{
 }
 
 func (a *app) serve(ctx context.Context, options rpc.Options) error {
-	a.settings("")
-	a.logFile.also = a.stderr
+	cfg := a.settings("")
+	a.logFile.also, a.logFile.verbose = a.stderr, cfg.Log.Level == "debug"
 	s, err := a.service(ctx)
 	if err != nil {
 		return err

@@ -16,7 +16,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
-	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -24,7 +23,7 @@ import (
 var noSessions = hintError{errors.New("no sessions yet"), "a session appears with the first response of an agent that ctxls knows; see 'ctxls help install'"}
 
 var sessionsCommand = command{
-	name: "sessions", synopsis: "[--all] [--here] [--host HOST] [--project NAME] [--since AGE] [--limit N] [--watch | --json] [flags]", short: "list the sessions of this machine and how full they are",
+	name: "sessions", synopsis: "[--all] [--here] [--host HOST] [--project NAME] [--since AGE] [--sort ORDER] [--limit N] [--watch | --json] [flags]", short: "list the sessions of this machine and how full they are",
 	long: `
 Lists the newest 20 sessions that have not ended, from the hooks of the hosts and from the records that hosts keep of their
 sessions. --all lists every session. SOURCE says where the figures come from: "hooks", or "record" where no hook has told of
@@ -45,6 +44,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 		host := fs.String("host", "", "only sessions of a `host`")
 		project := fs.String("project", "", "only sessions in a directory of this `name`")
 		since := fs.String("since", "", "only sessions that changed within an `age` such as 7d or 12h")
+		order := fs.String("sort", "active", "`order`: active (last active first), full (fullest first), left (nearest to a compaction first) or project")
 		limit := fs.Int("limit", 0, "the most sessions to list (default 20, with --all no limit)")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")
 		watch := fs.BoolP("watch", "w", false, "show a live screen")
@@ -59,10 +59,8 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				return usageError{"--watch and --json exclude each other; programs get changes from 'ctxls serve'"}
 			}
 			filter := core.SessionFilter{Host: session.Host(*host), IncludeEnded: *all, Project: *project, Limit: *limit}
-			if *host != "" {
-				if err := registry.Check(filter.Host); err != nil {
-					return usageError{err.Error()}
-				}
+			if _, err := hostNamed("--host", *host); err != nil {
+				return err
 			}
 			if *since != "" {
 				age, err := parseAge(*since)
@@ -77,6 +75,10 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			case *limit == 0 && !*all && !*watch:
 				filter.Limit = defaultLimit
 			}
+			by, err := ui.ParseSorting(*order)
+			if err != nil {
+				return usageError{"--sort: " + err.Error()}
+			}
 			style, err := styled.style(a)
 			if err != nil {
 				return err
@@ -90,9 +92,9 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				filter.Folders = []string{a.cwd}
 			}
 			if *watch {
-				return a.watchSessions(ctx, s, filter, style)
+				return a.watchSessions(ctx, s, filter, by, style)
 			}
-			views, err := s.Sessions(ctx, filter)
+			views, err := sortedSessions(ctx, s, filter, by)
 			if err != nil {
 				return err
 			}
@@ -117,12 +119,28 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 // defaultLimit is how many sessions a list shows where nothing else is asked for.
 const defaultLimit = 20
 
+// sortedSessions returns the first sessions in an order.
+func sortedSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, by ui.Sorting) ([]core.SessionView, error) {
+	limit := filter.Limit
+	if by != 0 {
+		filter.Limit = 0 // the fullest may not be among the newest
+	}
+	views, err := s.Sessions(ctx, filter)
+	if by != 0 {
+		ui.Sort(views, by)
+	}
+	if limit > 0 && len(views) > limit {
+		views = views[:limit]
+	}
+	return views, err
+}
+
 // watchSessions shows sessions on a live screen. It needs a terminal.
-func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, style ui.Style) error {
+func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, by ui.Sorting, style ui.Style) error {
 	if _, err := a.screen(); err != nil {
 		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
 	}
-	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: style.Color})
+	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: style.Color, Sort: by})
 }
 
 // printJSON prints a value for programs. It escapes characters that could affect a terminal, which JSON allows in any string.

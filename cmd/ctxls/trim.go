@@ -33,7 +33,7 @@ ctxls trim --output shorter/ *.json`,
 		var flags modelFlags
 		var req conversation.TrimRequest
 		flags.add(fs)
-		target := fs.Int("target", 0, "`tokens` to trim to (default: the setting trim.targetTokens)")
+		target := tokensVar(fs, "target", "`tokens` to trim to (default: the setting trim.targetTokens)")
 		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
 		fs.IntVar(&req.KeepLast, "keep-last", 0, "keep the newest `n` messages; a call and its results count as one")
 		fs.StringVar(&req.StartOn, "start-on", "", "user: the first message after the system messages must be a user's")
@@ -57,6 +57,7 @@ ctxls trim --output shorter/ *.json`,
 			if err != nil {
 				return err
 			}
+			flags.note(a)
 			p := a.startProgress()
 			all, err := untilInterrupted(ctx, func() ([]trimmed, error) { return a.trim(p, args, flags, req) })
 			p.stop()
@@ -116,7 +117,7 @@ func sayTrimmed(a *app, all []trimmed, target int) (err error) {
 		}
 		fmt.Fprintln(a.stderr, "ctxls:", name+ui.Trimmed(t.TrimResult, t.exact))
 		if !t.Satisfied && err == nil {
-			err = fmt.Errorf("%s%d tokens are above the target of %d: no more messages can be removed", name, t.Tokens, target)
+			err = fmt.Errorf("%s%s tokens are above the target of %s: no more messages can be removed", name, text.Thousands(t.Tokens), text.Thousands(target))
 		}
 	}
 	return err
@@ -174,7 +175,7 @@ func (a *app) trim(p *progress, names []string, flags modelFlags, req conversati
 }
 
 func trimOne(meter *conversation.Meter, data []byte, flags modelFlags, req conversation.TrimRequest) (trimmed, error) {
-	doc, err := conversation.ReadDocument(data)
+	doc, err := readDocument(data)
 	if err != nil {
 		return trimmed{}, err
 	}

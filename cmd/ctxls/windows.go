@@ -42,6 +42,9 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			case len(args) == 1 && *onlyLearned:
 				return usageError{"--learned shows every model; leave MODEL out"}
 			}
+			if _, err := hostNamed("--host", *host); err != nil {
+				return err
+			}
 			s, err := a.service(ctx)
 			if err != nil {
 				return err
@@ -66,12 +69,23 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			if err != nil {
 				return err
 			}
+			if w.Guessed() {
+				a.noteModel(args[0], "is not a known model: its window is a guess")
+			}
 			if *asJSON {
 				return printJSON(a.stdout, w)
 			}
 			return ui.Window(a.stdout, args[0], w)
 		}
 	},
+}
+
+// noteModel says on standard error what is the matter with the name of a model, and which one was probably meant.
+func (a *app) noteModel(name, what string) {
+	fmt.Fprintf(a.stderr, "ctxls: %s %s\n", text.Sanitize(name, 60), what)
+	if near := nearModel(name); near != "" && near != model.Plain(name) {
+		fmt.Fprintf(a.stderr, "ctxls: hint: did you mean %s?\n", near)
+	}
 }
 
 // forgetWindows removes what was learned of models.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	coretext "github.com/ctxls/ctxls/internal/core/text"
 	"github.com/tailscale/hujson"
 )
 
@@ -159,7 +160,7 @@ func (r *reader) members(o *hujson.Object, key string) iter.Seq2[string, hujson.
 // hint says what name, unknown in group, may have been meant for: a member of the group, a setting elsewhere that has
 // this name, or else all that the group has.
 func hint(group *field, name string) string {
-	if near := nearest(name, group.names()); near != "" {
+	if near := coretext.Nearest(name, group.names()); near != "" {
 		return "did you mean " + join(group.key, near) + "?"
 	}
 	for _, f := range fields().leaves() {

@@ -103,20 +103,3 @@ func TestFieldsAreBounded(t *testing.T) {
 		}
 	}
 }
-
-func TestDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"levels", "levels", 0}, {"levles", "levels", 1}, {"level", "levels", 1},
-		{"levells", "levels", 1}, {"lavels", "levels", 1}, {"kitten", "sitting", 3},
-	} {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("distance(%s, %s) = %d, want %d", test.a, test.b, got, test.want)
-		}
-		if got := distance(test.b, test.a); got != test.want {
-			t.Errorf("distance(%s, %s) = %d, want %d", test.b, test.a, got, test.want)
-		}
-	}
-}

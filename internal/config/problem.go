@@ -11,7 +11,7 @@ import (
 // Problem is one thing that is wrong with the settings, or worth knowing about them. Key and Message are fit for a
 // terminal: what they repeat of a file is quoted and clipped.
 type Problem struct {
-	File    string // the file, the variable of the environment, or the name of the source
+	File    string // the file, or the name of the source; "" where Message names a variable of the environment
 	Line    int    // 1-based; 0 where the problem is not in a text
 	Column  int    // 1-based, in bytes; 0 with Line 0
 	Key     string // dotted; empty where no key is concerned
@@ -21,6 +21,9 @@ type Problem struct {
 
 // String returns the problem as one line, file:line:column: key: message, fit for a terminal.
 func (p Problem) String() string {
+	if p.File == "" {
+		return p.Message
+	}
 	var b strings.Builder
 	if strings.ContainsFunc(p.File, unprintable) {
 		b.WriteString(strconv.Quote(p.File))
@@ -127,45 +130,3 @@ func printable(s string) string {
 // unprintable reports whether r could do something to a terminal or to the reader's eye: control characters, marks of
 // writing direction, and spaces other than the plain one.
 func unprintable(r rune) bool { return !strconv.IsPrint(r) }
-
-// nearest returns the candidate that name is most likely a slip of, or "". A slip is at most a third of the name's length
-// in edits; letter case does not count.
-func nearest(name string, candidates []string) string {
-	if len(name) > maxQuoted {
-		return ""
-	}
-	best, bestDistance := "", max(1, len(name)/3)+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// distance returns how many bytes must be inserted, deleted, replaced or swapped with their neighbour to turn a into b
-// (optimal string alignment, which counts the commonest slip, two swapped letters, as one).
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
-}

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	coretext "github.com/ctxls/ctxls/internal/core/text"
 	"github.com/tailscale/hujson"
 )
 
@@ -29,17 +32,28 @@ func envLayer(env []string) *layer {
 			l.warnUnknownVariable(name)
 			continue
 		}
-		one := textLayer(name, fields().leaves()[i], value)
+		f := fields().leaves()[i]
+		one := textLayer(name, f, value)
 		if !one.bad {
 			l.settings = append(l.settings, one.settings...)
 		}
 		for _, p := range one.problems {
-			p.Message += "; ignored"
-			p.Warning = true
-			l.add(p)
+			l.add(Problem{Key: f.key, Message: ignoredVariable(name, value, f, p.Message), Warning: true})
 		}
 	}
 	return l
+}
+
+// ignoredVariable says that a variable has a value that its setting does not take, and what it takes.
+func ignoredVariable(name, value string, f *field, message string) string {
+	_, want, found := strings.Cut(message, ": want ")
+	switch {
+	case f.kind == list:
+		message = "want e.g. " + strings.Trim(string(f.defaultJSON()), "[]")
+	case found:
+		message = "want " + want
+	}
+	return fmt.Sprintf("%s=%s ignored: %s", name, strconv.Quote(clip(value)), message)
 }
 
 // warnUnknownVariable warns of a name that is a slip of a setting's, or begins like a group's.
@@ -52,7 +66,7 @@ func (l *layer) warnUnknownVariable(name string) {
 		groups = append(groups, EnvName(f.key)+"_")
 	}
 	p := Problem{File: printable(name), Warning: true}
-	if near := nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
+	if near := coretext.Nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
 		p.Message = "unknown variable; did you mean " + envPrefix + near + "?"
 	} else if slices.ContainsFunc(groups, func(g string) bool { return strings.HasPrefix(name, g) }) {
 		p.Message = "unknown variable; no setting has this name"
@@ -88,7 +102,7 @@ func hintFlag(key string) string {
 	for _, f := range fields().leaves() {
 		keys = append(keys, f.key)
 	}
-	if near := nearest(key, keys); near != "" {
+	if near := coretext.Nearest(key, keys); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "ctxls config schema lists them all"
@@ -103,7 +117,7 @@ func textLayer(name string, f *field, value string) *layer {
 }
 
 // shellValue returns the JSON value that raw stands for: strings need no quotes and a list no brackets, 1 and 0 are
-// true and false, and everything else is JSON. What is no JSON either is taken for a string, so that it is reported.
+// true and false, tokens may be written as 200k, and everything else is JSON. What is no JSON either is taken for a string, so that it is reported.
 func shellValue(f *field, raw string) hujson.Value {
 	asString := hujson.Value{Value: hujson.String(raw)}
 	source := strings.TrimSpace(raw)
@@ -114,6 +128,10 @@ func shellValue(f *field, raw string) hujson.Value {
 		source = "true"
 	case f.kind == boolean && source == "0":
 		source = "false"
+	case (f.kind == integer || f.kind == limit) && strings.HasSuffix(f.name, "Tokens"):
+		if n, ok := coretext.ParseTokens(source); ok {
+			source = strconv.Itoa(n)
+		}
 	case f.kind == list && !strings.HasPrefix(source, "["):
 		source = "[" + source + "]"
 	}

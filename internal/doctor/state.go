@@ -156,11 +156,14 @@ func (d *doctor) checkLog() {
 		if err != nil || d.Now.Sub(at) > freshLog || shown == maxLogLines {
 			break
 		}
-		shown++
 		message, err := strconv.Unquote(parts[3])
 		if err != nil {
 			message = parts[3]
 		}
+		if strings.HasPrefix(message, "settings") { // checkSettings shows those that still are
+			continue
+		}
+		shown++
 		hint := ""
 		if shown == 1 {
 			hint = "docs/troubleshooting.md explains messages; 'tail " + quoted(path) + "' shows more"

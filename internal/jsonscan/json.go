@@ -30,7 +30,7 @@ func Parse(doc []byte, each func(name, val Value)) (Value, error) {
 		return Value{}, err
 	}
 	if end := skipSpace(doc, hi); end != len(doc) {
-		return Value{}, &syntaxError{end, "nothing after the value"}
+		return Value{}, &SyntaxError{end, "nothing after the value"}
 	}
 	return Value{doc, lo, hi}, nil
 }

@@ -9,20 +9,20 @@ import (
 // maxDepth bounds how deeply JSON values may nest, as encoding/json does, so that no input exhausts the stack.
 const maxDepth = 10_000
 
-// syntaxError is JSON that is not well formed, or is nested too deeply.
-type syntaxError struct {
-	offset int    // bytes into the document
-	want   string // empty where the value at offset is one level too deep
+// SyntaxError is JSON that is not well formed, or is nested too deeply.
+type SyntaxError struct {
+	Offset int    // bytes into the document
+	Want   string // what was expected there; empty where the value at Offset is one level too deep
 }
 
-func (e *syntaxError) Error() string {
-	if e.want == "" {
-		return fmt.Sprintf("nested deeper than %d levels at byte %d", maxDepth, e.offset)
+func (e *SyntaxError) Error() string {
+	if e.Want == "" {
+		return fmt.Sprintf("nested deeper than %d levels at byte %d", maxDepth, e.Offset)
 	}
-	return fmt.Sprintf("not valid JSON at byte %d: expected %s", e.offset, e.want)
+	return fmt.Sprintf("not valid JSON at byte %d: expected %s", e.Offset, e.Want)
 }
 
-// The scanner: each function takes the index where something starts and returns the index after it, or a syntaxError. It
+// The scanner: each function takes the index where something starts and returns the index after it, or a SyntaxError. It
 // passes over almost all of a conversation several times, so it works on bytes and allocates nothing.
 
 func skipSpace(doc []byte, i int) int {
@@ -35,14 +35,14 @@ func skipSpace(doc []byte, i int) int {
 // skipValue returns the index after the value that starts at doc[i].
 func skipValue(doc []byte, i, depth int, each func(name, val Value)) (int, error) {
 	if i >= len(doc) {
-		return i, &syntaxError{i, "a value"}
+		return i, &SyntaxError{i, "a value"}
 	}
 	switch c := doc[i]; {
 	case c == '"':
 		return skipString(doc, i)
 	case c == '{' || c == '[':
 		if depth == maxDepth {
-			return i, &syntaxError{offset: i}
+			return i, &SyntaxError{Offset: i}
 		}
 		return skipContainer(doc, i, depth+1, each)
 	case c == 't':
@@ -54,7 +54,7 @@ func skipValue(doc []byte, i, depth int, each func(name, val Value)) (int, error
 	case c == '-' || '0' <= c && c <= '9':
 		return skipNumber(doc, i)
 	}
-	return i, &syntaxError{i, "a value"}
+	return i, &SyntaxError{i, "a value"}
 }
 
 func skipContainer(doc []byte, i, depth int, each func(name, val Value)) (int, error) {
@@ -72,7 +72,7 @@ func skipContainer(doc []byte, i, depth int, each func(name, val Value)) (int, e
 		var name Value
 		if object {
 			if i >= len(doc) || doc[i] != '"' {
-				return i, &syntaxError{i, "a member name"}
+				return i, &SyntaxError{i, "a member name"}
 			}
 			name = Value{doc, i, i}
 			if i, err = skipString(doc, i); err != nil {
@@ -81,7 +81,7 @@ func skipContainer(doc []byte, i, depth int, each func(name, val Value)) (int, e
 			name.Hi = i
 			i = skipSpace(doc, i)
 			if i >= len(doc) || doc[i] != ':' {
-				return i, &syntaxError{i, "a colon"}
+				return i, &SyntaxError{i, "a colon"}
 			}
 			i = skipSpace(doc, i+1)
 		}
@@ -97,7 +97,7 @@ func skipContainer(doc []byte, i, depth int, each func(name, val Value)) (int, e
 			return i + 1, nil
 		}
 		if i >= len(doc) || doc[i] != ',' {
-			return i, &syntaxError{i, fmt.Sprintf("a comma or %q", closing)}
+			return i, &SyntaxError{i, fmt.Sprintf("a comma or %q", closing)}
 		}
 		i = skipSpace(doc, i+1)
 	}
@@ -107,7 +107,7 @@ func skipLiteral(doc []byte, i int, literal string) (int, error) {
 	if end := i + len(literal); end <= len(doc) && string(doc[i:end]) == literal {
 		return end, nil
 	}
-	return i, &syntaxError{i, literal}
+	return i, &SyntaxError{i, literal}
 }
 
 func skipNumber(doc []byte, i int) (int, error) {
@@ -124,11 +124,11 @@ func skipNumber(doc []byte, i int) (int, error) {
 	if i < len(doc) && doc[i] == '0' {
 		i++
 	} else if !digits() {
-		return i, &syntaxError{i, "a digit"}
+		return i, &SyntaxError{i, "a digit"}
 	}
 	if i < len(doc) && doc[i] == '.' {
 		if i++; !digits() {
-			return i, &syntaxError{i, "a digit"}
+			return i, &SyntaxError{i, "a digit"}
 		}
 	}
 	if i < len(doc) && (doc[i] == 'e' || doc[i] == 'E') {
@@ -136,7 +136,7 @@ func skipNumber(doc []byte, i int) (int, error) {
 			i++
 		}
 		if !digits() {
-			return i, &syntaxError{i, "a digit"}
+			return i, &SyntaxError{i, "a digit"}
 		}
 	}
 	return i, nil
@@ -160,16 +160,16 @@ func skipString(doc []byte, i int) (int, error) {
 		case c == '\\':
 			size := escapeLen(doc[i:])
 			if size == 0 {
-				return i, &syntaxError{i, "an escape that JSON knows"}
+				return i, &SyntaxError{i, "an escape that JSON knows"}
 			}
 			i += size
 		case c < ' ':
-			return i, &syntaxError{i, "no control character inside a string"}
+			return i, &SyntaxError{i, "no control character inside a string"}
 		default:
 			i++
 		}
 	}
-	return len(doc), &syntaxError{len(doc), "the end of a string"}
+	return len(doc), &SyntaxError{len(doc), "the end of a string"}
 }
 
 // special marks, in the top bit of each byte of w, the quotes, backslashes and control characters. The lowest mark is

@@ -31,6 +31,7 @@ type LiveOptions struct {
 	Out     io.Writer
 	Environ []string // of the terminal
 	Color   bool
+	Sort    Sorting // at first
 }
 
 const (
@@ -48,7 +49,7 @@ const (
 func Live(ctx context.Context, o LiveOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	m := &live{ctx: ctx, source: o.Source, filter: o.Filter, style: Style{Color: o.Color}, changed: o.Source.Watch(ctx)}
+	m := &live{ctx: ctx, source: o.Source, filter: o.Filter, style: Style{Color: o.Color}, order: o.Sort, changed: o.Source.Watch(ctx)}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ))
 	m.send = p.Send
 	_, err := p.Run()
@@ -88,7 +89,7 @@ type live struct {
 	loaded   bool
 	err      error
 	shown    []core.SessionView // filtered and sorted
-	order    sorting
+	order    Sorting
 	reversed bool
 	words    string // the filter
 	typing   bool   // the user types the filter

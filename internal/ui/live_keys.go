@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,49 +8,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
-
-// sorting is an order of sessions on the live screen.
-type sorting int
-
-const (
-	byUpdate sorting = iota
-	byShare
-	byLeft
-	byProject
-	sortings
-)
-
-// String names the order on the screen.
-func (s sorting) String() string {
-	return [sortings]string{"last active", "fullest", "nearest to compaction", "project"}[s]
-}
-
-// compare orders two sessions; unknown figures come last.
-func (s sorting) compare(a, b core.SessionView) int {
-	descending := func(a, b *int) int { return -compareKnown(a, b, -1) }
-	switch s {
-	case byShare:
-		return descending(a.Usage.Display.Percent, b.Usage.Display.Percent)
-	case byLeft:
-		return compareKnown(cmp.Or(a.Usage.ToCompaction, a.Usage.ToRefusal), cmp.Or(b.Usage.ToCompaction, b.Usage.ToRefusal), 1)
-	case byProject:
-		return cmp.Or(cmp.Compare(projectOf(a), projectOf(b)), cmp.Compare(a.CWD, b.CWD))
-	}
-	return b.UpdatedAt.Compare(a.UpdatedAt)
-}
-
-// compareKnown compares numbers. unknown is the result for an unknown a and a known b.
-func compareKnown(a, b *int, unknown int) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return unknown
-	case b == nil:
-		return -unknown
-	}
-	return cmp.Compare(*a, *b)
-}
 
 // keysHelp lists the keys.
 var keysHelp = [][2]string{

@@ -190,7 +190,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 			}
 			return left(s)
 		}, agent: agentLeft}},
-		{noForecast, column{name: "TURNS LEFT", short: "TURNS", right: true, session: func(s core.SessionView) cell { return plain(forecastText(s.Usage, step < shortHeads)) }}},
+		{noForecast, column{name: "TURNS LEFT", short: "TURNS", right: true, session: func(s core.SessionView) cell { return plain(turnsCell(s.Usage, step < shortHeads)) }}},
 		{noState, column{name: "STATE", session: func(s core.SessionView) cell { return plain(stateText(s)) },
 			agent: func(_ core.AgentView, state core.SessionState) cell { return plain(string(state)) }}},
 		{noAge, column{name: "AGE", right: true, session: func(s core.SessionView) cell {
@@ -207,7 +207,7 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 		{shortHeads, column{name: sourceHead, session: func(s core.SessionView) cell { return plain(string(s.Source)) }}},
 		{noID, column{name: "SESSION", session: func(s core.SessionView) cell { return plain(start(safe(s.SessionID, 0), ids)) },
 			agent: func(a core.AgentView, _ core.SessionState) cell {
-				return cell{text: start(safe(a.AgentID, 0), 8), style: faint}
+				return cell{text: start(safe(a.AgentID, 0), ids), style: faint}
 			}}},
 		{noTitle, column{name: "TITLE", session: func(s core.SessionView) cell { return cell{text: fit(safe(s.Title, 0), 40), style: faint} }}},
 	}
@@ -222,11 +222,14 @@ func sessionColumns(sessions []core.SessionView, now time.Time, step narrower) [
 	return columns
 }
 
-// idWidth returns how many characters of an id identify a session: 8, or more if two ids begin alike.
+// idWidth returns how many characters of an id identify a session or a sub-agent: 8, or more if two ids begin alike.
 func idWidth(sessions []core.SessionView) int {
-	ids := make([]string, len(sessions))
-	for i, s := range sessions {
-		ids[i] = s.SessionID
+	var ids []string
+	for _, s := range sessions {
+		ids = append(ids, s.SessionID)
+		for _, a := range slices.Concat(s.Agents, s.AgentsEnded) { // their ids may begin as their session's does
+			ids = append(ids, a.AgentID)
+		}
 	}
 	slices.Sort(ids)
 	width := 8
@@ -276,6 +279,14 @@ func toCompaction(u core.Usage, short bool) string {
 		return leftTokens(u) + ", off"
 	}
 	return leftTokens(u) + ", to full"
+}
+
+// turnsCell writes how many turns are left; roomy adds the range, or why there is no figure.
+func turnsCell(u core.Usage, roomy bool) string {
+	if roomy && u.TurnsLeft == nil && u.Tokens != nil {
+		return unknown + " no turn yet"
+	}
+	return forecastText(u, roomy)
 }
 
 // forecastText writes how many turns are left; ranged adds the range.

@@ -61,13 +61,17 @@ func LearnedWindows(w io.Writer, learned []session.LearnedWindow, now time.Time)
 func Window(w io.Writer, name string, win model.Window) error {
 	return table(w, func(row func(...string)) {
 		row("model", safe(name, 100))
-		row("window", tokens(win.Tokens), safe(win.Why, 200))
+		guess := ""
+		if win.Guessed() {
+			guess = "~"
+		}
+		row("window", guess+tokens(win.Tokens), safe(win.Why, 200))
 		if win.InputTokens > 0 {
 			row("input limit", tokens(win.InputTokens))
 		}
 		switch win.CompactionRule {
 		case model.CompactsAt:
-			row("compaction", tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", text.Percent(win.CompactionTokens, win.Tokens)))
+			row("compaction", guess+tokens(win.CompactionTokens), fmt.Sprintf("%d%% of the window", text.Percent(win.CompactionTokens, win.Tokens)))
 		case model.CompactsOnRefusal:
 			row("compaction", "when a request is refused as too long")
 		case model.CompactsNever:

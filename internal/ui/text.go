@@ -118,12 +118,12 @@ func safe(s string, limit int) string { return strings.TrimSpace(text.Sanitize(s
 // Tokens writes a number of tokens for people: 812, 9.4k, 144k, 1.05M.
 func Tokens(n int) string { return tokens(n) }
 
-// Count writes a number of things, such as "1 check" or "3 checks".
+// Count writes a number of things, such as "1 check" or "3,000 checks".
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return fmt.Sprint(n, " ", noun)
+	return text.Thousands(n) + " " + noun
 }
 
 // Ago writes how long ago something was: just now, 5m ago, 3h ago, 2d ago.

@@ -45,6 +45,17 @@ type Window struct {
 	model            string
 }
 
+// Guessed reports whether the size is that of a model of which nobody knows it.
+func (w Window) Guessed() bool {
+	return w.Provenance == WindowFromDefault || w.wild && w.Provenance == WindowFromTable
+}
+
+// Known reports whether the table has a model by its own name.
+func Known(name string) bool {
+	w := lookUp("", "", "", Parse(name))
+	return w.Tokens > 0 && !w.wild
+}
+
 // million is the long window that Anthropic's models have, in tokens.
 const Million = 1_000_000
 
@@ -338,8 +349,13 @@ func lookUp(host, version, provider string, name Name) Window {
 	if best.Host != "" {
 		scope += " in " + best.Host
 	}
+	wild := best.Model == "*" || best.Model[0] == '!'
+	why := fmt.Sprintf("table: %s (%s)", scope, best.Source)
+	if wild {
+		why = fmt.Sprintf("%s is not in the table: %s", text.Sanitize(name.Plain, text.MaxLabel), best.Source)
+	}
 	return Window{Tokens: best.WindowTokens, InputTokens: best.InputTokens, OutputTokens: best.OutputTokens,
-		Provenance: WindowFromTable, Why: fmt.Sprintf("table: %s (%s)", scope, best.Source), native: best.Native, wild: best.Model == "*" || best.Model[0] == '!', onRefusal: best.OnRefusal}
+		Provenance: WindowFromTable, Why: why, native: best.Native, wild: wild, onRefusal: best.OnRefusal}
 }
 
 func rowCovers(row, plain string) bool {

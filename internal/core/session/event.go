@@ -85,6 +85,11 @@ type Event struct {
 	Reading *Reading
 }
 
+// tellsNothing reports whether the event brings no content and no figure, of its own or from a transcript.
+func (e Event) tellsNothing() bool {
+	return (e.Reading == nil || len(e.Reading.Entries) == 0) && len(e.Reports) == 0 && len(e.Content) == 0 && len(e.Paths) == 0
+}
+
 // Key returns the session that the event belongs to.
 func (e Event) Key() Key { return Key{e.Host, e.SessionID} }
 

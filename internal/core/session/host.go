@@ -23,7 +23,7 @@ const (
 // CheckHost returns an error with coded.Invalid for a host that is not among those that are known.
 func CheckHost(host Host, known []Host) error {
 	if !slices.Contains(known, host) {
-		return coded.Field("host", "expected one of %v, got %q", known, text.Sanitize(string(host), 60))
+		return coded.Field("host", "use %s; got %q", text.OneOf(known), text.Sanitize(string(host), 60))
 	}
 	return nil
 }

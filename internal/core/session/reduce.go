@@ -20,6 +20,9 @@ func Reduce(st State, ev Event, cfg settings.Config, now time.Time) (Changes, []
 	if ev.Kind == SessionDeleted && !st.Known {
 		return Changes{}, nil
 	}
+	if ev.Kind == SessionEnded && !st.Known && ev.tellsNothing() { // as of a host's command that never had a conversation
+		return Changes{}, nil
+	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
 	r.identify()
 	r.redate()

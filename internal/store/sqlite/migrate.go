@@ -89,7 +89,22 @@ func isState(path string) bool {
 	defer f.Close()
 	header := make([]byte, headerBytes)
 	_, err = io.ReadFull(f, header)
-	return err == nil && string(header[:16]) == "SQLite format 3\x00" && binary.BigEndian.Uint32(header[68:]) == applicationID
+	return err == nil && string(header[:16]) == sqliteMagic && binary.BigEndian.Uint32(header[68:]) == applicationID
+}
+
+// sqliteMagic begins each database of SQLite.
+const sqliteMagic = "SQLite format 3\x00"
+
+// otherFile reports whether there is a file at path that is no database of SQLite. An empty one may become one.
+func otherFile(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(sqliteMagic))
+	n, err := io.ReadFull(f, begin)
+	return n > 0 && (err != nil || string(begin) != sqliteMagic)
 }
 
 // errNoState refuses a file that is no database.

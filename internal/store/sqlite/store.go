@@ -74,6 +74,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if _, missing := os.Stat(s.path); err == nil && o.MustExist && errors.Is(missing, fs.ErrNotExist) {
 		err = coded.Errorf(coded.NotFound, "no state at %s", o.Path)
 	}
+	if err == nil && !o.Usual && otherFile(s.path) { // before a lock is made beside it
+		err = errNoState(o.Path)
+	}
 	if err == nil {
 		err = s.reopen(ctx)
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/registry"
+)
+
+// didYouMean returns the hint that names a candidate close to what the user typed, or otherwise.
+func didYouMean(typed string, candidates []string, format, otherwise string) string {
+	if near := text.NearestOrLonger(typed, candidates); near != "" {
+		return fmt.Sprintf("did you mean "+format+"?", near)
+	}
+	return otherwise
+}
+
+// commandNames returns the names of all commands.
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// unknownCommand is the error for a command that there is not. rest is what follows it on the command line.
+func unknownCommand(name string, rest []string) error {
+	err := usageError{fmt.Sprintf("unknown command %q", text.Sanitize(name, 60))}
+	if strings.HasPrefix(name, "-") {
+		flag, _, _ := strings.Cut(name, "=")
+		for i, arg := range rest {
+			c, ok := findCommand(arg)
+			if !ok || !slices.ContainsFunc(flagsOf(c), func(f *pflag.Flag) bool { return "--"+f.Name == flag || f.Shorthand != "" && "-"+f.Shorthand == flag }) {
+				continue
+			}
+			line := slices.Concat([]string{"ctxls", arg, name}, rest[:i], rest[i+1:])
+			return hintError{usageError{fmt.Sprintf("put %s after the command", text.Sanitize(flag, 60))}, fmt.Sprintf("type '%s'", text.Sanitize(strings.Join(line, " "), 200))}
+		}
+	}
+	return hintError{err, didYouMean(name, commandNames(), "'ctxls %s'", "'ctxls help' lists the commands")}
+}
+
+// flagHint returns the hint for a command line that pflag refuses.
+func flagHint(err error, c command) string {
+	otherwise := fmt.Sprintf("see 'ctxls help %s'", c.name)
+	unknown, ok := err.(*pflag.NotExistError)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return otherwise
+	}
+	var names []string
+	for _, f := range flagsOf(c) {
+		names = append(names, f.Name)
+	}
+	return didYouMean(unknown.GetSpecifiedName(), names, "--%s", otherwise)
+}
+
+// checkValues refuses a flag whose value is missing and would be the flag after it, as in --html --json.
+func checkValues(fs *pflag.FlagSet, args []string) error {
+	for i, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, ok := strings.CutPrefix(arg, "--")
+		f := fs.Lookup(name)
+		if !ok || f == nil || f.NoOptDefVal != "" {
+			continue
+		}
+		if next := args[min(i+1, len(args)-1)]; i+1 < len(args) && strings.HasPrefix(next, "--") {
+			return usageError{fmt.Sprintf("--%s: want a value, got %s", name, text.Sanitize(next, 60))}
+		}
+	}
+	return nil
+}
+
+// hostNamed returns the host of a flag or an argument. what names it in the error; "" is no host.
+func hostNamed(what, name string) (session.Host, error) {
+	if _, ok := registry.Find(session.Host(name)); name == "" || ok {
+		return session.Host(name), nil
+	}
+	names := registry.Names(registry.All)
+	return "", unknownHost(fmt.Sprintf("%s: no host %q; use %s", what, text.Sanitize(name, 60), text.OneOf(names)), name, names)
+}
+
+// unknownHost adds the likely host to an error.
+func unknownHost(message, name string, hosts []string) error {
+	err := usageError{message}
+	if hint := didYouMean(name, hosts, "%s", ""); hint != "" {
+		return hintError{err, hint}
+	}
+	return err
+}
+
+// nearModel returns the model of the table that a name is a slip of, or a part of, as "sonnet"; "" is none.
+func nearModel(name string) string {
+	var names []string
+	for _, row := range model.WindowTable() {
+		if !strings.ContainsAny(row.Model, "*!") {
+			names = append(names, row.Model)
+		}
+	}
+	plain := model.Plain(name)
+	if near := text.NearestOrLonger(plain, names); near != "" || len(plain) < 4 {
+		return near
+	}
+	i := slices.IndexFunc(names, func(n string) bool { return strings.Contains(n, "-"+plain) })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// tokensFlag is a flag that takes a number of tokens as people write it: 200000 or 200k.
+type tokensFlag int
+
+func (t *tokensFlag) String() string { return fmt.Sprint(int(*t)) }
+func (t *tokensFlag) Type() string   { return "tokens" }
+
+func (t *tokensFlag) Set(s string) error {
+	n, ok := text.ParseTokens(s)
+	if !ok {
+		return fmt.Errorf("no number of tokens: %s", s)
+	}
+	*t = tokensFlag(n)
+	return nil
+}
+
+// tokensVar defines a flag for a number of tokens. Its value is 0 where the flag is not given.
+func tokensVar(fs *pflag.FlagSet, name, usage string) *int {
+	var n int
+	fs.Var((*tokensFlag)(&n), name, usage)
+	fs.Lookup(name).DefValue = ""
+	return &n
+}
