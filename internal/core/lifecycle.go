@@ -16,7 +16,7 @@ func (s *Service) Compacting(ctx context.Context, key session.Key) (session.Work
 	if err != nil {
 		return session.WorkingContext{}, err
 	}
-	ev := session.Event{Kind: session.CompactionOpened, Name: "session/compacting", Accepts: []session.EffectKind{session.CompactionContext}}
+	ev := session.Event{Kind: session.CompactionOpened, Name: "session/compacting", Asked: true, Accepts: []session.EffectKind{session.CompactionContext}}
 	out, err := s.handleFor(ctx, stored, ev)
 	if err != nil || len(out.Effects) == 0 {
 		return session.WorkingContext{}, err

@@ -11,10 +11,12 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// A compaction that a person asks for. The model that writes the summary is given the files in use; the gauge falls. Claude Code
-// shows what PreCompact printed and lets the model read along: by that the lost files are back, and ctxls tells them no second time.
+// A compaction that the user asks for, with compaction.tellSummarizer. The model that writes the summary is given the files in use;
+// the gauge falls. Claude Code shows what PreCompact printed and lets the model read along: by that the lost files are back, and
+// ctxls tells them no second time.
 func TestManualCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "On it."}}})
+	w.Env = append(w.Env, "CTXLS_COMPACTION_TELL_SUMMARIZER=true")
 	w.install()
 	w.prompt(one, "[[work]] please look around", "--allowedTools", "Bash")
 	w.prompt(one, "/compact")
@@ -57,7 +59,30 @@ func wantTold(t *testing.T, r e2e.Request, want map[string]int) {
 	}
 }
 
-// A compaction that the host does by itself in the midst of a turn.
+// A compaction that the host does by itself between a prompt and its request, which carries the prompt's mark from before.
+func TestMarkIsCorrectedAfterACompaction(t *testing.T) {
+	w := newTestEnv(t, map[string][]e2e.Reply{
+		"fill":  {{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 168_000, Text: "Filled."}},
+		"small": {{Tokens: 41_000, Text: "On it."}},
+	})
+	w.install()
+	w.prompt(one, "[[fill]] read it all")
+	w.prompt(one, "[[small]] go on")
+	if s, _ := w.Session(one); s.Compactions != 1 {
+		t.Fatalf("%d compactions", s.Compactions)
+	}
+	const outdated = "ctxls: the [context used] mark of this prompt is from before the compaction. The window holds much less now; the next mark shows how much."
+	texts := strings.Join(e2e.TextsOfRequest(w.model.Last("small")), "\n")
+	if !strings.Contains(texts, mark(84)) || strings.Count(texts, outdated) != 1 {
+		t.Errorf("the request after the compaction holds the mark %q: %v, its correction %d times, want once", mark(84), strings.Contains(texts, mark(84)), strings.Count(texts, outdated))
+	}
+	w.prompt(one, "[[small]] go on")
+	if texts := strings.Join(said(w.model.Last("small")), "\n"); strings.Count(texts, outdated) != 1 || !strings.Contains(texts, mark(21)) {
+		t.Errorf("the model was told %q", texts)
+	}
+}
+
+// A compaction that the host does by itself in the midst of a turn. By default the model that writes the summary is told nothing.
 func TestAutomaticCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"fill": {
@@ -69,8 +94,8 @@ func TestAutomaticCompaction(t *testing.T) {
 	})
 	w.install()
 	w.prompt(one, "[[fill]] read it all")
-	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("summary")), "\n"); !strings.Contains(texts, "ctxls: working context\nCurrent file paths in context:\n") {
-		t.Errorf("the summariser was not given the working context:\n%s", texts[max(0, len(texts)-3000):])
+	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("summary")), "\n"); strings.Contains(texts, "ctxls: working context") {
+		t.Errorf("the summarizer was given the working context:\n%s", texts[max(0, len(texts)-3000):])
 	}
 	if s, _ := w.Session(one); s.Compactions != 1 {
 		t.Errorf("%d compactions", s.Compactions)
@@ -81,7 +106,7 @@ func TestAutomaticCompaction(t *testing.T) {
 	w.prompt(one, "[[small]] go on")
 	w.prompt(one, "[[small]] go on")
 	if texts := strings.Join(e2e.TextsOfRequest(w.model.Last("small")), "\n"); strings.Contains(texts, "Current file paths in context") {
-		t.Error("the working context reached more than the summariser")
+		t.Error("the model was given the whole working context")
 	}
 	wantTold(t, w.model.Last("small"), map[string]int{"src/main.go": 1, "src/util.go": 1})
 }

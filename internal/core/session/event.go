@@ -68,6 +68,8 @@ type Event struct {
 	// CompactedBy describes the compaction of CompactionDone. A nil one is a Done that tells nothing more.
 	CompactedBy *Boundary
 
+	// Asked says of CompactionOpened that the caller asks for the working context, whatever the settings say.
+	Asked bool
 	// Echoed says of CompactionOpened that the agent will read what the host takes in return, too, after the compaction.
 	Echoed bool
 

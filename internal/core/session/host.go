@@ -64,6 +64,12 @@ type Rules struct {
 	SuffixHidden bool
 	// Tools are the host's names of tools by what their results look like.
 	Tools map[string]ToolClass
+	// SummarizesAhead says that the host may write a summary before it compacts, and discards it when a hook has text for the
+	// summary. Then the files in use are handed over only where the user asks for it.
+	SummarizesAhead bool
+	// CompactsAfterPrompt says that the host may compact between the hook of a prompt and the request with that prompt, which then
+	// carries the mark from before the compaction.
+	CompactsAfterPrompt bool
 	// Compaction says where the host compacts.
 	Compaction model.CompactionRule
 }

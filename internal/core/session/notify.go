@@ -14,6 +14,7 @@ func (r *reduction) notify() {
 	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
 		r.sayGuidance()
 	case r.ev.Kind == CompactionDone:
+		r.sayMarkOutdated()
 		r.sayLost()
 	case r.ev.Kind == PromptSubmitted && !r.ev.Machine:
 		r.sayMark()
@@ -69,7 +70,14 @@ func (r *reduction) sayMark() {
 		if r.st.Rules.GuideLate {
 			r.sayGuidance()
 		}
-		r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
+		r.s.Marked = r.say(trackingMark(r.s.Gauge.Tokens, trackingLimit(w, r.cfg)))
+	}
+}
+
+// sayMarkOutdated corrects a mark whose prompt the host sends again after the compaction: it has the occupancy from before.
+func (r *reduction) sayMarkOutdated() {
+	if r.s.Marked && r.st.Rules.CompactsAfterPrompt && r.say(markOutdated) {
+		r.s.Marked = false
 	}
 }
 

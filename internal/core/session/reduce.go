@@ -143,6 +143,10 @@ func (r *reduction) mainChain() {
 		r.resolveCall(result)
 	}
 	switch r.ev.Kind {
+	case PromptSubmitted, ToolStarting, ToolFinished, BatchFinished, TurnFinished, TurnFailed:
+		r.s.Marked = false
+	}
+	switch r.ev.Kind {
 	case PromptSubmitted:
 		r.recordTask()
 		r.cancelOpening()

@@ -89,12 +89,23 @@ func (r *reduction) carryOver(summary string, first bool) {
 func (r *reduction) openCompaction() {
 	w := r.workingContext()
 	lines := w.Lines()
-	tells := lines != nil && r.accepts(CompactionContext)
+	tells := lines != nil && r.accepts(CompactionContext) && r.tellsSummarizer()
 	r.s.Compaction = r.s.Compaction.Open(w.Paths, tells && r.ev.Echoed, r.now)
 	r.s.Compaction.Omitted = w.Omitted
 	if tells {
 		r.effects = append(r.effects, Effect{Kind: CompactionContext, Lines: lines, Working: w})
 	}
+}
+
+// tellsSummarizer reports whether the model that writes the summary is handed the files in use.
+func (r *reduction) tellsSummarizer() bool {
+	if r.ev.Asked {
+		return true
+	}
+	if chosen := r.cfg.Compaction.TellSummarizer; chosen != nil {
+		return *chosen
+	}
+	return !r.st.Rules.SummarizesAhead
 }
 
 // workingContext returns the working set in the form in which the host is handed it.

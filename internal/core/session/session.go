@@ -37,6 +37,8 @@ type Session struct {
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
+	// Marked says that a mark went with the latest prompt, and that nothing has happened since that makes a newer figure known.
+	Marked             bool      `json:"marked,omitempty"`
 	GuidedAt           time.Time `json:"guidedAt,omitzero"`           // the marks were explained
 	RemindedAt         time.Time `json:"remindedAt,omitzero"`         // the reminder was given
 	ThresholdCrossedAt time.Time `json:"thresholdCrossedAt,omitzero"` // occupancy reached the handoff mark

@@ -16,6 +16,9 @@ func trackingMark(tokens, limit int) string {
 	return fmt.Sprintf("[context used: %d%%]", text.Percent(tokens, limit))
 }
 
+// markOutdated corrects the mark of a prompt that stands after a compaction, but was marked before it.
+const markOutdated = "ctxls: the [context used] mark of this prompt is from before the compaction. The window holds much less now; the next mark shows how much."
+
 // guidance explains the marks once, at session start. levels are the three percentages of Config.Levels.
 func guidance(levels []int) string {
 	return fmt.Sprintf("ctxls measures how full this session's context window is and reports it with each prompt, as in "+

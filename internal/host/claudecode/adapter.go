@@ -47,11 +47,13 @@ func (*Adapter) Host() session.Host { return Name }
 // Transcripts leave the "[1m]" of a model out, so that what one session proves holds for others only where it was spelled.
 func (*Adapter) Rules() session.Rules {
 	return session.Rules{
-		Provider:       "anthropic",
-		BatchEvent:     true,
-		SummaryVisible: true,
-		SuffixHidden:   true,
-		Tools:          tools,
+		Provider:            "anthropic",
+		BatchEvent:          true,
+		SummaryVisible:      true,
+		SummarizesAhead:     true,
+		CompactsAfterPrompt: true,
+		SuffixHidden:        true,
+		Tools:               tools,
 		Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220",
 			Older: []model.OlderBuffer{{UpTo: "2.1.20", Buffer: 25_000}}},
 	}

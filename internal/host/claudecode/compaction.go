@@ -25,14 +25,9 @@ const maxSettingsBytes = 16 << 20
 
 // settingsFor returns the user's settings of where the host compacts, as the host reads them for a workspace: managed settings
 // before those of the workspace and the user, the environment before all. What the command line of the host says cannot be seen.
-func settingsFor(getenv func(string) string, cwd string) model.Settings {
-	files := newSettingsFiles(getenv, cwd)
-	env := func(name string) string {
-		if value := getenv(name); value != "" {
-			return value
-		}
-		return files.env(name) // the host sets it, too late for who was started before
-	}
+func settingsFor(of host.Env) model.Settings {
+	files := newSettingsFiles(of)
+	env := func(name string) string { return files.variable(of, name) }
 	s := model.Settings{
 		MaxOutput:        wholeNumber(env("CLAUDE_CODE_MAX_OUTPUT_TOKENS")),
 		MaxContext:       wholeNumber(env("CLAUDE_CODE_MAX_CONTEXT_TOKENS")),
@@ -60,17 +55,16 @@ type settingsFiles struct {
 	global []byte // ~/.claude.json
 }
 
-func newSettingsFiles(getenv func(string) string, cwd string) settingsFiles {
-	home := host.HookEnv(getenv, cwd).Home
-	user, global := getenv("CLAUDE_CONFIG_DIR"), ""
+func newSettingsFiles(env host.Env) settingsFiles {
+	user, global := env.Getenv("CLAUDE_CONFIG_DIR"), ""
 	if user != "" {
 		global = filepath.Join(user, ".claude.json")
-	} else if home != "" {
-		user, global = filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json")
+	} else if env.Home != "" {
+		user, global = filepath.Join(env.Home, ".claude"), filepath.Join(env.Home, ".claude.json")
 	}
 	places := []string{managedSettings()}
-	if cwd != "" {
-		places = append(places, filepath.Join(cwd, ".claude", "settings.local.json"), filepath.Join(cwd, ".claude", "settings.json"))
+	if env.CWD != "" {
+		places = append(places, filepath.Join(env.CWD, ".claude", "settings.local.json"), filepath.Join(env.CWD, ".claude", "settings.json"))
 	}
 	if user != "" {
 		places = append(places, filepath.Join(user, "settings.json"))
@@ -119,6 +113,14 @@ func (f settingsFiles) first(name string) (value []byte) {
 		}
 	}
 	return nil
+}
+
+// variable returns a variable of the host's environment. The settings set some of them, too late for a process that was started before.
+func (f settingsFiles) variable(env host.Env, name string) string {
+	if value := env.Getenv(name); value != "" {
+		return value
+	}
+	return f.env(name)
 }
 
 // env returns a variable that the settings set.

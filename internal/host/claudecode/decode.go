@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/toolpath"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
@@ -81,7 +82,7 @@ func (a *Adapter) Decode(name string, data []byte) (session.Event, error) {
 	}
 	ev.Accepts = accepts(ev.Name)
 	if a.getenv != nil && (ev.Kind == session.SessionStarted || ev.Kind == session.PromptSubmitted) {
-		s := settingsFor(a.getenv, ev.CWD)
+		s := settingsFor(host.HookEnv(a.getenv, ev.CWD))
 		ev.Settings = &s
 	}
 	p.complete(&ev)

@@ -46,7 +46,7 @@ var Host = host.Host{
 	Installer: Installer{},
 }
 
-// Installer implements host.Installer, host.StatusLiner and host.AgentLiner.
+// Installer implements host.Installer, host.StatusLiner, host.AgentLiner and host.Checker.
 type Installer struct{}
 
 // Profile returns the profile of Claude Code. Of settings that exclude each other, such as the status line, those of a later
@@ -112,7 +112,11 @@ func (Installer) Install(name string, txt []byte, executable string, statusline 
 	if len(done) == 0 {
 		return txt, nil, nil
 	}
-	return doc.Bytes(), append(done, notes(txt)...), nil
+	done = append(done, notes(txt)...)
+	if len(added) > 0 && !quietCountdown(doc.Raw("totalTokensReminder")) {
+		done = append(done, "note: "+countdownText+"; "+countdownHint+" in this file changes that")
+	}
+	return doc.Bytes(), done, nil
 }
 
 // InstallAgents implements host.AgentLiner.

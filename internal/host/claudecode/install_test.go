@@ -162,9 +162,11 @@ func TestInstallRefuses(t *testing.T) {
 // What keeps Claude Code from running anything is said.
 func TestInstallNotes(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"disableAllHooks": true}`:   "note: disableAllHooks is true",
-		`{"model": "opus" /* big */}`: "note: the file has comments",
-		`{"disableAllHooks": false}`:  "hooks added: ",
+		`{"totalTokensReminder": "off", "disableAllHooks": true}`:         "note: disableAllHooks is true",
+		`{"totalTokensReminder": "countdown", "model": "opus" /* big */}`: "note: the file has comments",
+		`{"totalTokensReminder": "off", "disableAllHooks": false}`:        "hooks added: ",
+		`{"totalTokensReminder": "infinite"}`:                             `note: Claude Code tells most models "N tokens left"`,
+		`{}`:                                                              `note: Claude Code tells most models "N tokens left"`,
 	} {
 		_, done, err := Host.Installer.Install("settings.json", []byte(text), binary, false)
 		if err != nil || !strings.HasPrefix(done[len(done)-1], want) {

@@ -176,7 +176,7 @@ func testChecker(t *testing.T, moments []moment) {
 		{"no mark", func(ms []moment) { nth(ms, 2, named("UserPromptSubmit")).told = "" }, "prompt 2 was marked []"},
 		{"a mark before anything is known", func(ms []moment) { nth(ms, 1, named("UserPromptSubmit")).told = "[context used: 0%]" }, "prompt 1 was marked"},
 		{"a mark of before the compaction", func(ms []moment) { nth(ms, 5, named("UserPromptSubmit")).told = "[context used: 84%]" }, `prompt 5 was marked ["[context used: 84%]"], want ["[context used: 21%]"]`},
-		{"21 paths", func(ms []moment) { nth(ms, 1, named("PreCompact")).told += "\n  - one/more" }, "the working context has 21 paths"},
+		{"a text for the summary", func(ms []moment) { nth(ms, 1, named("PreCompact")).told = "ctxls: working context" }, "PreCompact was answered"},
 		{"a gauge of before the compaction", func(ms []moment) {
 			nth(ms, 1, named("PostCompact")).seen = nth(ms, 1, named("PreCompact")).seen
 		}, "after PostCompact clients see 167,604 tokens"},
