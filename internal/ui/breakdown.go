@@ -18,6 +18,7 @@ import (
 // categoryNames are the names of the categories for users.
 var categoryNames = map[session.Category]string{
 	session.CategorySystem:    "system prompt, tools",
+	session.CategoryUnknown:   "not accounted for",
 	session.CategoryMemory:    "memory files",
 	session.CategorySummary:   "summary",
 	session.CategoryInjected:  "added by the host",

@@ -10,6 +10,7 @@ const pause = 3_000;
 /** What the categories of a breakdown are called. */
 const categories: Record<Part['category'], string> = {
   system: 'system prompt and tools',
+  unaccounted: 'not accounted for',
   memory: 'memory files',
   summary: 'summary of what was compacted',
   injected: 'added by the host',

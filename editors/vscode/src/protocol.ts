@@ -228,6 +228,7 @@ export interface Measurement {
 export interface Part {
   category:
     | 'system'
+    | 'unaccounted'
     | 'memory'
     | 'summary'
     | 'injected'

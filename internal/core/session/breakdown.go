@@ -48,7 +48,9 @@ type Category string
 
 // The categories.
 const (
-	CategorySystem    Category = "system"     // system prompt, tools, and all else that no record explains
+	CategorySystem Category = "system" // system prompt, tools, and all else that no record explains
+	// CategoryUnknown stands in place of CategorySystem where that would exceed what a system prompt and tools can be.
+	CategoryUnknown   Category = "unaccounted"
 	CategoryMemory    Category = "memory"     // memory files, where the host records them
 	CategorySummary   Category = "summary"    // what a compaction left of the conversation before it
 	CategoryInjected  Category = "injected"   // what the host added by itself
@@ -62,7 +64,7 @@ const (
 
 // Categories lists the categories in the order of parts.
 var Categories = []Category{
-	CategorySystem, CategoryMemory, CategorySummary, CategoryInjected, CategoryUser, CategoryAssistant, CategoryThinking,
+	CategorySystem, CategoryUnknown, CategoryMemory, CategorySummary, CategoryInjected, CategoryUser, CategoryAssistant, CategoryThinking,
 	CategoryCalls, CategoryResult, CategoryImage,
 }
 
@@ -76,6 +78,9 @@ const (
 	MaxBreakdownFiles = 20
 	maxBreakdownTools = 50      // further ones are summed up as otherTools
 	otherTools        = "other" // what they are called
+	// maxSystemTokens is how large a system prompt with its tools can be. The largest that was published has 118,000 tokens, 98,700
+	// of them definitions of MCP tools (https://github.com/anthropics/claude-code/issues/13717).
+	maxSystemTokens = 120_000
 	// maxScaleUp is how much too low the estimate of all content is taken to be at most: beyond, something is in the window
 	// that no record shows, and it stays with CategorySystem. The 99th percentile of one response's error lies below.
 	maxScaleUp = 1.25
@@ -269,7 +274,12 @@ func (c *contents) breakdown(tokens int) (Breakdown, bool) {
 			files[ShowPath(it.path, c.cwd, c.maxPathLength)] += weight
 		}
 	}
-	all[Part{Category: CategorySystem}] = max(float64(tokens)-explained*scale, 0)
+	rest := max(float64(tokens)-explained*scale, 0)
+	if rest > maxSystemTokens {
+		all[Part{Category: CategoryUnknown}] = rest
+	} else {
+		all[Part{Category: CategorySystem}] = rest
+	}
 	b := Breakdown{Tokens: &tokens, AsOf: &c.asOf, Parts: shares(all, tokens), Files: fileParts(files)}
 	if turn > 0 {
 		sum := 0.0

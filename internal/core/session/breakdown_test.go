@@ -49,6 +49,10 @@ func TestBreakdown(t *testing.T) {
 	}{
 		{"the first response", "claude-opus-4-6", Rules{}, 20_118, []Entry{prompt, response("1", 20_118, 0)},
 			"system 20000 user 118 | | 118"},
+		{"the largest system prompt and tools", "claude-opus-4-6", Rules{}, 120_118, []Entry{prompt, response("1", 120_118, 0)},
+			"system 120000 user 118 | | 118"},
+		{"more than a system prompt and tools can be", "claude-opus-4-6", Rules{}, 143_118, []Entry{prompt, response("1", 143_118, 0)},
+			"unaccounted 143000 user 118 | | 118"},
 		{"what came after the last response is not in its figure", "claude-opus-4-6", Rules{}, 20_118,
 			[]Entry{prompt, response("1", 20_118, 0, Piece{Class: AnswerText, Tokens: 500}), prompt}, "system 20000 user 118 | | 118"},
 		{"a call, its result and their file", "claude-opus-4-6", Rules{}, 21_303,

@@ -21,6 +21,7 @@ local window_provenances = {
 
 local categories = {
   system = 'system prompt and tools',
+  unaccounted = 'not accounted for',
   memory = 'memory files',
   summary = 'summary of what was compacted',
   injected = 'added by the host',
