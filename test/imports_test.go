@@ -44,7 +44,9 @@ var allowed = map[string][]string{
 	"internal/rpc/transport":   {domain, "internal/jsonscan"},
 	"internal/rpc":             {domain, "internal/jsonscan", "internal/rpc/transport"},
 	"internal/rpc/mcp":         {domain, "internal/jsonscan", "internal/rpc/transport"},
-	"internal/ui":              {"internal/check", domain},
+	"internal/contextfiles":    {domain},
+	"internal/audit":           {"internal/contextfiles", domain},
+	"internal/ui":              {"internal/audit", "internal/check", "internal/contextfiles", domain},
 	"internal/team/push":       {domain},
 	"internal/team/postgres":   {domain, "internal/team/push"},
 	"internal/team/telemetry":  {domain, "internal/team/push"},
@@ -65,7 +67,8 @@ var only = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/store/sqlite", "internal/host/opencode"},
 	"database/sql":                           {"internal/store/sqlite", "internal/host/opencode"},
 	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite", "internal/records"},
-	"github.com/tailscale/hujson":            {"internal/config", "internal/host/settings"}, // ours, and the hosts''' that we edit
+	"github.com/tailscale/hujson":            {"internal/config", "internal/contextfiles", "internal/host/settings"}, // ours, and the hosts''' that we edit
+	"github.com/yuin/goldmark":               {"internal/contextfiles"},
 	"github.com/spf13/pflag":                 {"cmd/ctxls", "cmd/ctxls-fleet"},
 	"github.com/jackc/pgx/":                  {"internal/team/postgres"},
 	"go.opentelemetry.io/":                   {"internal/team/telemetry", "cmd/ctxls-fleet"},
