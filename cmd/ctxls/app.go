@@ -179,7 +179,18 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	}
 	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log,
+		Historian: a.historian,
 		Forgotten: func(key session.Key) { a.logFile.forget(key.SessionID) }}, nil
+}
+
+// historian returns what reads the records of a host back, nil where the host keeps none.
+func (a *app) historian(name session.Host) core.Historian {
+	h, _ := registry.Find(name)
+	if h.Records == nil {
+		return nil
+	}
+	historian, _ := h.Records(a.env()).(core.Historian)
+	return historian
 }
 
 // env returns the environment in which hosts look for their settings.

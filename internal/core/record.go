@@ -37,6 +37,14 @@ type Recorder interface {
 	Read(ctx context.Context, r Record, brief bool) ([]session.Event, error)
 }
 
+// Historian is a Recorder of records that can be read back past compactions.
+type Historian interface {
+	// History visits what a record tells, the newest first, until visit returns false: prompts that a person typed, calls, failed
+	// results, files, responses, and compactions with what they left. It reads at most 16 MiB. texts says whether the texts of answers
+	// and results are wanted, too. An entry is only valid during the call. No usable record is an error that says why.
+	History(ctx context.Context, r Record, texts bool, visit func(session.Entry) bool) error
+}
+
 // RecordedTurn is a turn of a session, as its record tells.
 type RecordedTurn struct {
 	At     time.Time // of its last response

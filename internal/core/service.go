@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -42,6 +43,8 @@ type Service struct {
 	RealPath func(path string) (string, error)
 	Meter    *conversation.Meter // counts conversations; nil where none are measured
 	Log      *slog.Logger
+	// Historian reads the record of a host back past a compaction; nil, or nil from it, says that there is none to read.
+	Historian func(session.Host) Historian
 	// Forgotten is told of a session that was deleted, so that what is kept of it besides the state goes, too; nil tells nobody.
 	Forgotten func(session.Key)
 }
@@ -95,6 +98,7 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 	cfg := s.Config(cwd)
 	s.read(ctx, &ev, stored.Session)
 	s.count(&ev)
+	s.carry(ctx, &ev, stored.Session, rules, cfg)
 	guard := cfg.Tracking.GuardDir
 	ev.Guarded = guard == "" || cwd != "" && s.DirExists(filepath.Join(cwd, guard))
 	now := s.Now()
@@ -284,7 +288,11 @@ func query(ev session.Event, cfg settings.Config, rules session.Rules) Query {
 func (s *Service) logOutcome(ctx context.Context, ev session.Event, out Outcome) {
 	log := s.Log.With("host", ev.Host, "session", ev.SessionID, "event", ev.Name)
 	for _, e := range out.Effects {
-		log.Info("said", "kind", e.Kind, "text", e.Text, "lines", len(e.Lines))
+		said := e.Text
+		if e.Private {
+			said = fmt.Sprintf("(%d bytes that quote the user)", len(e.Text))
+		}
+		log.Info("said", "kind", e.Kind, "text", said, "lines", len(e.Lines))
 	}
 	if out.Alert != nil {
 		log.Warn("too many tasks over the threshold", "rate", out.Alert.Rate, "tasks", out.Alert.Tasks)

@@ -94,6 +94,9 @@ const (
 	toolClasses = iota
 )
 
+// Reads reports whether tools of the class show what is on the disk: their results can be had again.
+func (c ToolClass) Reads() bool { return c == ReadTool || c == SearchTool }
+
 // add returns c with a piece in it. open maps the calls that no result has answered to their class.
 func (c Content) add(p Piece, open map[string]ToolClass) Content {
 	c.Extra += p.Extra

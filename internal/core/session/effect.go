@@ -15,6 +15,8 @@ type Effect struct {
 	Kind  EffectKind `json:"kind"`
 	Text  string     `json:"text,omitempty"`  // of Inject and AppendToolOutput; at most MaxInjectedChars characters
 	Lines []string   `json:"lines,omitempty"` // of CompactionContext
+	// Private says that the text quotes the user: it is not logged.
+	Private bool `json:"-"`
 	// Working is what the lines of CompactionContext were made from.
 	Working WorkingContext `json:"-"`
 }

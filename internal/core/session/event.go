@@ -80,6 +80,9 @@ type Event struct {
 	// fills it in.
 	Guarded bool
 
+	// Carried is what the host's record tells of before a compaction. Service fills it in where Owing says so.
+	Carried *Carried
+
 	// Transcript is the file the host writes the conversation to; AgentTranscript that of the sub-agent AgentID.
 	Transcript      string
 	AgentTranscript string

@@ -15,12 +15,15 @@ func (r *reduction) notify() {
 		r.sayGuidance()
 	case r.ev.Kind == CompactionDone:
 		r.sayMarkOutdated()
+		r.sayCarried()
 		r.sayLost()
 	case r.ev.Kind == PromptSubmitted && !r.ev.Machine:
 		r.sayMark()
+		r.sayCarried()
 		r.sayLost()
 		r.sayHandoff()
 	case r.ev.Kind == BatchFinished, r.ev.Kind == ToolFinished && !r.st.Rules.BatchEvent:
+		r.sayCarried()
 		r.sayLost()
 		r.sayReminder()
 		r.sayHandoff()
@@ -122,6 +125,24 @@ func (r *reduction) sayLost() {
 	}
 	if r.say(text) {
 		r.s.Compaction.Lost = nil
+	}
+}
+
+// sayCarried gives back what the record tells of before the compaction.
+func (r *reduction) sayCarried() {
+	c, owed := r.ev.Carried, r.s.Compaction.Owed
+	if c == nil || owed == OwedNothing || c.For != owed {
+		return
+	}
+	if text := carriedNote(*c); text != "" {
+		if !r.say(text) {
+			return
+		}
+		r.effects[len(r.effects)-1].Private = true
+	}
+	r.s.Compaction.Owed, r.s.Compaction.Spent = OwedNothing, r.s.Compaction.Spent+c.WordTokens
+	if owed == OwedAll && !c.SummarySeen && r.st.Rules.SummaryVisible {
+		r.s.Compaction.Owed = OwedEnded
 	}
 }
 

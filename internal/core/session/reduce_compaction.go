@@ -54,6 +54,7 @@ func (r *reduction) compacted(b Boundary) {
 	if first {
 		r.s.ThresholdCrossedAt, r.s.HandoffSaid, r.s.HandoffComplete = time.Time{}, false, false
 		r.s.TurnTokens, r.s.Awaiting = 0, false
+		r.s.Compaction.Owed, r.s.Compaction.Spent = OwedAll, 0
 		if r.cfg.Reminder.Rearm == "compaction" {
 			r.s.RemindedAt = time.Time{}
 		}

@@ -148,6 +148,9 @@ type Compaction struct {
 	Lost    []string `json:"lost,omitempty"`
 	Whole   bool     `json:"whole,omitempty"`
 	Omitted int      `json:"omitted,omitempty"`
+	// Owed is what of before the last one is still to be given back; Spent is how many tokens of the user's words were.
+	Owed  Owed `json:"owed,omitempty"`
+	Spent int  `json:"spent,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

@@ -67,6 +67,27 @@ func lostNote(lost []string) string {
 	return strings.Join(w.lines("Files in use before the compaction that its summary does not name:"), "\n")
 }
 
+// carriedNote quotes the user and names commands, "" where there is neither.
+func carriedNote(c Carried) string {
+	var lines []string
+	if len(c.Words) > 0 {
+		lines = append(lines, "Earlier in this session the user wrote:")
+		for _, q := range c.Words {
+			lines = append(lines, q.Line())
+		}
+	}
+	if len(c.Commands) > 0 {
+		lines = append(lines, "Commands that were run before the compaction (how often, when last):")
+		for _, ran := range c.Commands {
+			lines = append(lines, ran.Line())
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "ctxls: from before the compaction\n" + strings.Join(lines, "\n")
+}
+
 // clampText cuts a text to what a host takes.
 func clampText(s string) string {
 	if utf8.RuneCountInString(s) <= MaxInjectedChars {

@@ -73,6 +73,8 @@ type CompactionConfig struct {
 	TellSummarizer        *bool `json:"tellSummarizer" doc:"Hand the files in use to the model that writes the summary. null is the host's own rule: false for Claude Code, which discards a summary that it has written ahead when a hook adds to it, and true for other hosts."`
 	MaxPaths              int   `json:"maxPaths" doc:"How many paths the working context names." min:"1" max:"200"`
 	MaxPathLength         int   `json:"maxPathLength" doc:"Longest path shown, in characters." min:"20" max:"4096"`
+	WordTokens            int   `json:"wordTokens" doc:"After a compaction, quote so many tokens of what the user wrote before it and the summary lacks. 0 quotes nothing." min:"0" max:"4000"`
+	CommandTokens         int   `json:"commandTokens" doc:"After a compaction, name so many tokens of commands that were run before it; twice as many where the host does not show the summary. 0 names none." min:"0" max:"4000"`
 }
 
 // TrimConfig is about measuring and trimming conversations.
@@ -132,7 +134,7 @@ func Default() Config {
 		Tracking:   TrackingConfig{MaxTokens: TokenLimit{Auto: true}, Guidance: true},
 		Reminder:   ReminderConfig{Enabled: true, ThresholdPercent: 70, AnthropicOnly: true, Rearm: "session"},
 		Handoff:    HandoffConfig{Percent: 80},
-		Compaction: CompactionConfig{MaxPaths: 20, MaxPathLength: 300},
+		Compaction: CompactionConfig{MaxPaths: 20, MaxPathLength: 300, WordTokens: 400, CommandTokens: 250},
 		Trim:       TrimConfig{ThresholdTokens: 200_000, TargetTokens: 180_000},
 		Metrics:    MetricsConfig{WindowTasks: 1000, ThresholdTokens: 200_000, AlertRate: 0.10, AlertIntervalMs: 60_000},
 		Usage:      UsageConfig{CountCacheWrites: true},

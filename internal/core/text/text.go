@@ -1,7 +1,9 @@
 package text
 
 import (
+	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -69,6 +71,19 @@ func Thousands(n int) string {
 		s[i], s[j] = s[j], s[i]
 	}
 	return string(s)
+}
+
+// Ago writes how long ago something was in one unit, such as "5 min ago"; under a minute is "just now".
+func Ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
 func IsDigits(s string) bool {

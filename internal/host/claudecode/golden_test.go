@@ -21,3 +21,8 @@ func TestReadCapturedTranscripts(t *testing.T) { hosttest.Transcripts(t, New(nil
 
 // Every captured transcript: what is visited of it, newest first, and what fills the window by it.
 func TestScanCapturedTranscripts(t *testing.T) { hosttest.Scans(t, New(nil), "transcripts") }
+
+// Every captured transcript, read back past its compactions.
+func TestHistoryOfCapturedTranscripts(t *testing.T) {
+	hosttest.Histories(t, New(nil), Records{}, "transcripts")
+}

@@ -14,3 +14,8 @@ func TestReadCapturedRollouts(t *testing.T) { hosttest.Transcripts(t, New(nil), 
 
 // Every captured rollout: what is visited of it, newest first, and what fills the window by it.
 func TestScanCapturedRollouts(t *testing.T) { hosttest.Scans(t, New(nil), "rollouts") }
+
+// Every captured record, read back past its compactions.
+func TestHistoryOfCapturedRecords(t *testing.T) {
+	hosttest.Histories(t, New(nil), Records{}, "rollouts")
+}

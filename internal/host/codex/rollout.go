@@ -15,8 +15,7 @@ import (
 // format returns how the lines of the rollout at path are read. A thread has a rollout of its own, whose name ends in the
 // thread's id.
 func format(path string) transcript.Format {
-	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	thread := name[max(0, len(name)-len("01a1fd86-50af-7d62-a5b8-a86dbbf4e86f")):]
+	thread := threadOf(path)
 	return transcript.Format{
 		Entry:  func(data []byte) (session.Entry, bool) { return entry(data, thread) },
 		Enough: secondResponse(),
@@ -24,6 +23,12 @@ func format(path string) transcript.Format {
 			return bytes.Contains(data, itemCompleted) && slices.ContainsFunc(itemsWithPaths, func(kind []byte) bool { return bytes.Contains(data, kind) })
 		},
 	}
+}
+
+// threadOf returns the id in which the name of a rollout ends.
+func threadOf(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	return name[max(0, len(name)-len("01a1fd86-50af-7d62-a5b8-a86dbbf4e86f")):]
 }
 
 // secondResponse returns a function that tells, of entries that come newest first, the first one that is of another response than

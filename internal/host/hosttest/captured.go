@@ -13,6 +13,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/survival"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
@@ -138,4 +139,26 @@ func breakdown(t *testing.T, a core.Adapter, file string) *session.Breakdown {
 		}
 	}
 	return view.Breakdown
+}
+
+// Histories compares with testdata/histories.golden what the records in a directory of testdata tell of before a compaction.
+func Histories(t *testing.T, a core.Adapter, h core.Historian, dir string) {
+	t.Helper()
+	var got bytes.Buffer
+	for _, file := range Glob(t, "testdata/"+dir+"/*.jsonl") {
+		c := survival.Collector{Tools: a.Rules().Tools}
+		err := h.History(t.Context(), core.Record{Key: session.Key{Host: a.Host(), SessionID: "s"}, Path: file}, false, func(e session.Entry) bool {
+			c.Add(e)
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		past := c.Past()
+		for i, s := range past.Summaries {
+			past.Summaries[i] = fmt.Sprintf("%d bytes", len(s))
+		}
+		fmt.Fprintf(&got, "-- %s --\n%s\n", filepath.Base(file), Show(t, past))
+	}
+	Golden(t, "testdata/histories.golden", got.Bytes())
 }

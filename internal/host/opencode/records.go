@@ -189,6 +189,7 @@ func recorded(sessionID, id string, data, parts []byte) (session.Event, bool) {
 		use.At = m.created()
 		ev.Paths = append(ev.Paths, use)
 	}
+	ev.Results = partResults(parts)
 	return ev, true
 }
 

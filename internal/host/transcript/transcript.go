@@ -94,12 +94,24 @@ func read(ctx context.Context, path string, from session.Cursor, format Format, 
 // Scan visits the entries of the transcript at path, newest first, until visit returns false: unlike Read as far back as it
 // takes. progress is told how many bytes have been read and how many there are.
 func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(session.Entry) bool) error {
-	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes})
+	return scan(ctx, path, 0, format, progress, visit)
+}
+
+// Back is Scan for at most ReachBytes from the end.
+func Back(ctx context.Context, path string, format Format, visit func(session.Entry) bool) error {
+	return scan(ctx, path, ReachBytes, format, func(int64, int64) {}, visit)
+}
+
+// scan reads reach bytes from the end; 0 is all.
+func scan(ctx context.Context, path string, reach int64, format Format, progress func(done, total int64), visit func(session.Entry) bool) error {
+	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes, reach: reach})
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	f.b.reach = f.size
+	if reach == 0 {
+		f.b.reach = f.size
+	}
 	_, _, err = f.backward(ctx, func(offset int64, line []byte) bool {
 		progress(f.size-offset, f.size)
 		entry, ok := format.Entry(line)

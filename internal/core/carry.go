@@ -1,0 +1,76 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/survival"
+)
+
+// carry reads what is to be given back after a compaction from the host's record. Only events after a compaction pay for it.
+func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.Session, rules session.Rules, cfg settings.Config) {
+	owed := stored.Owing(*ev, rules)
+	if owed == session.OwedNothing || cfg.Compaction.WordTokens == 0 && cfg.Compaction.CommandTokens == 0 {
+		return
+	}
+	var until time.Time
+	if ev.Kind != session.CompactionDone && stored.Compaction.Owed != session.OwedNothing {
+		until = stored.Compaction.DoneAt
+	}
+	past, ok := s.past(ctx, Record{Key: ev.Key(), Path: cmp.Or(ev.Transcript, stored.Transcript)}, until)
+	if !ok {
+		return
+	}
+	now, count := s.Now(), func(line string) int { return int(survival.Cost(len(line))) }
+	if s.Counter != nil {
+		count = s.Counter.Count
+	}
+	carried := &session.Carried{For: owed, SummarySeen: past.Summary() != ""}
+	scope, words := survival.Earlier, cfg.Compaction.WordTokens
+	switch {
+	case owed == session.OwedEnded:
+		scope, words = survival.Ended, words-stored.Compaction.Spent
+	case carried.SummarySeen:
+		scope = survival.All
+	}
+	carried.Words = past.Words(scope, words, count, now)
+	for _, q := range carried.Words {
+		carried.WordTokens += count(q.Line()) + 1
+	}
+	if owed == session.OwedAll {
+		budget := cfg.Compaction.CommandTokens
+		if !rules.SummaryVisible {
+			budget *= 2
+		}
+		carried.Commands = past.Chosen(float64(budget), now)
+	}
+	ev.Carried = carried
+}
+
+// past reads a record back. It reports false where the host keeps none.
+func (s *Service) past(ctx context.Context, r Record, until time.Time) (survival.Past, bool) {
+	if s.Historian == nil {
+		return survival.Past{}, false
+	}
+	h := s.Historian(r.Host)
+	if h == nil {
+		return survival.Past{}, false
+	}
+	c := survival.Collector{Until: until, Tools: s.rules(r.Host).Tools}
+	err := h.History(ctx, r, false, func(e session.Entry) bool {
+		c.Add(e)
+		return true
+	})
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.Log.Warn("record not read back", "host", r.Host, "session", r.SessionID, "error", err)
+		}
+		return survival.Past{}, false
+	}
+	return c.Past(), true
+}

@@ -1,0 +1,53 @@
+package survival
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxPromptLines is how many lines a typed prompt has at most; more are a pasted block.
+const maxPromptLines = 8
+
+// pasted begin or mark what was not typed.
+var pasted = []string{"```", "[Pasted text", "[Image", "[Request interrupted", "Caveat: The messages below"}
+
+// quotable reports whether a prompt can be given back: short, typed, of more than a word or two, and without a secret. Commands of the
+// host begin with a slash.
+func quotable(prompt string) bool {
+	n := utf8.RuneCountInString(prompt)
+	if n < 12 || n > maxPrompt || prompt[0] == '/' && !strings.ContainsAny(strings.Fields(prompt)[0][1:], "/.") || prompt[0] == '<' || prompt[0] == '!' {
+		return false
+	}
+	if strings.Count(prompt, "\n") >= maxPromptLines || len(strings.Fields(prompt)) < 3 && n < 40 {
+		return false
+	}
+	for _, mark := range pasted {
+		if strings.Contains(prompt, mark) {
+			return false
+		}
+	}
+	return !LooksSecret(prompt)
+}
+
+// constraint finds the wording of a standing instruction, in some languages. It is compiled when it is asked: hooks rarely do.
+var constraint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(don'?t|do not|never|always|must(n'?t)?|only|without|avoid|instead|prefer|make sure|ensure|keep|no need|should(n'?t)?|stop|remember|` +
+		`from now on|every time|before you|not to|nicht|nie|niemals|immer|ohne|kein|keine|statt|jamais|toujours|ne pas|sans|nunca|siempre|sin|non|mai|sempre)\b|不要|必须|别|总是|しないで|必ず`)
+})
+
+// IsConstraint reports whether a prompt is worded as an instruction that may still hold.
+func IsConstraint(prompt string) bool { return constraint().MatchString(prompt) }
+
+// Plain makes two spellings of one text equal: white space and case do not count.
+func Plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// Holds reports whether a summary has a text verbatim, as far as it would be quoted.
+func Holds(plainSummary, prompt string) bool {
+	p := Plain(prompt)
+	if r := []rune(p); len(r) > maxQuote {
+		p = string(r[:maxQuote-1])
+	}
+	return strings.Contains(plainSummary, p)
+}
