@@ -158,7 +158,7 @@ func looksLikeJSON(data []byte) bool {
 // flagOf names the flags by the members of requests that they stand for.
 var flagOf = map[string]string{
 	"thresholdTokens": "--threshold", "windowTokens": "--window", "targetTokens": "--target", "keepLast": "--keep-last",
-	"startOn": "--start-on", "strategy": "--strategy", "encoding": "--encoding",
+	"compactionTokens": "--compacts-at", "startOn": "--start-on", "strategy": "--strategy", "encoding": "--encoding",
 }
 
 // wrongFlags turns the refusal of a request without messages into one of the command line: nothing but flags is in it.

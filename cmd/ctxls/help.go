@@ -29,7 +29,7 @@ type command struct {
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, doctorCommand, sessionsCommand, breakdownCommand, auditCommand, importCommand, forgetCommand,
+		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, doctorCommand, sessionsCommand, breakdownCommand, planCommand, auditCommand, importCommand, forgetCommand,
 		reportCommand, windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
 	}
 }

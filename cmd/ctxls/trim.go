@@ -34,7 +34,7 @@ ctxls trim --output shorter/ *.json`,
 		var req conversation.TrimRequest
 		flags.add(fs)
 		target := tokensVar(fs, "target", "`tokens` to trim to (default: the setting trim.targetTokens)")
-		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results")
+		fs.StringVar(&req.Strategy, "strategy", "oldest", "oldest removes messages; toolResults first clears the oldest tool results; plan first clears what 'ctxls plan' lists")
 		fs.IntVar(&req.KeepLast, "keep-last", 0, "keep the newest `n` messages; a call and its results count as one")
 		fs.StringVar(&req.StartOn, "start-on", "", "user: the first message after the system messages must be a user's")
 		output := fs.String("output", "", "`directory` to write the documents to, instead of printing")

@@ -33,7 +33,7 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 		return SessionDetail{}, err
 	}
 	view := SessionDetail{SessionView: s.views([]session.Snapshot{st.Snapshot}, learned)[0]}
-	b, why, err := s.breakdown(ctx, st, progress)
+	b, why, err := s.breakdown(ctx, st, progress, nil)
 	if why != "" {
 		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
 	}
@@ -41,8 +41,9 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	return view, err
 }
 
-// breakdown returns what fills a session's window, or why nobody can tell.
-func (s *Service) breakdown(ctx context.Context, st session.State, progress func(done, total int64)) (b session.Breakdown, why string, err error) {
+// breakdown returns what fills a session's window, or why nobody can tell. also is shown each entry with its texts, newest first; they are
+// gone once it returns, but their pieces stay and are counted by then. It may be nil.
+func (s *Service) breakdown(ctx context.Context, st session.State, progress func(done, total int64), also func(session.Entry)) (b session.Breakdown, why string, err error) {
 	e := st.Session
 	scanner, ok := s.Adapters[e.Host].(Scanner)
 	switch {
@@ -58,6 +59,9 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 	var entries []session.Entry // newest first
 	budget, tools := maxBreakdownBytes, s.rules(e.Host).Tools
 	err = scanner.Scan(ctx, e.Transcript, progress, func(en session.Entry) bool {
+		if also != nil {
+			also(en)
+		}
 		budget = session.CountPieces(en.Content, tools, s.Counter, budget)
 		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
 			entries = append(entries, session.Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})

@@ -27,6 +27,7 @@ var methods = map[string]method{
 	"workspace/didChangeWorkspaceFolders": immediate((*Server).didChangeWorkspaceFolders),
 
 	"context/measure":    request((*Server).contextMeasure),
+	"context/plan":       request((*Server).contextPlan),
 	"context/prepare":    request((*Server).contextPrepare),
 	"context/trim":       request((*Server).contextTrim),
 	"hook/handle":        request((*Server).hookHandle),

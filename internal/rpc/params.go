@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -173,6 +174,9 @@ func expected(t reflect.Type) string {
 	}
 	if t == nil {
 		return "something else"
+	}
+	if t == reflect.TypeFor[time.Time]() {
+		return "a time such as 2026-11-22T12:00:00Z"
 	}
 	switch t.Kind() {
 	case reflect.Bool:

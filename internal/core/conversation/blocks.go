@@ -1,21 +1,26 @@
 package conversation
 
-import "github.com/ctxls/ctxls/internal/jsonscan"
+import (
+	"strings"
+
+	"github.com/ctxls/ctxls/internal/core/plan"
+	"github.com/ctxls/ctxls/internal/jsonscan"
+)
 
 // block reads one element of a content array: an OpenAI content part or an Anthropic block by its type, a string, or,
 // where there is no type, a part of Gemini's.
 func (r *reader) block(v jsonscan.Value) error {
 	if v.IsString() {
-		r.add(v.Text())
+		r.say(v)
 		return nil
 	}
 	if !v.IsObject() {
 		return mismatch("an object", v)
 	}
-	var kind, text, id, name, input, answers, content jsonscan.Value
+	var kind, text, id, name, input, answers, content, failed jsonscan.Value
 	v.Pick(
 		jsonscan.Into("type", &kind), jsonscan.Into("text", &text), jsonscan.Into("id", &id), jsonscan.Into("name", &name), jsonscan.Into("input", &input),
-		jsonscan.Into("tool_use_id", &answers), jsonscan.Into("content", &content),
+		jsonscan.Into("tool_use_id", &answers), jsonscan.Into("content", &content), jsonscan.Into("is_error", &failed),
 	)
 	if !kind.Present() {
 		return r.geminiPart(v)
@@ -23,36 +28,60 @@ func (r *reader) block(v jsonscan.Value) error {
 	if !kind.IsString() {
 		return at(".type", mismatch("a string", kind))
 	}
+	before := r.tokens
 	switch kind.Text() {
 	case "text", "input_text", "output_text", "reasoning":
-		return r.text(".text", text)
+		return r.saying(".text", text)
 	case "refusal":
 		return r.text(".refusal", v.Member("refusal"))
 	case "thinking":
-		return r.thinking(v)
+		if err := r.thinking(v); err != nil {
+			return err
+		}
+		r.blockSpot(plan.Thought, v, before, formElement)
 	case "redacted_thinking":
 		r.estimate(sealedTokens(v.Member("data")))
+		r.blockSpot(plan.Thought, v, before, formElement)
 	case "tool_use":
-		r.calls = append(r.calls, ref{id.Text(), name.Text()})
-		r.json(input)
+		call := ref{id.Text(), name.Text()}
+		r.calls = append(r.calls, call)
+		r.input(call, input, formObject)
 		return r.text(".name", name)
 	case "server_tool_use", "mcp_tool_use": // answered within the same message
 		r.json(input)
 		return r.text(".name", name)
 	case "tool_result":
-		return r.result(ref{id: answers.Text()}, ".content", content)
+		return r.result(ref{id: answers.Text()}, ".content", content, failed.IsTrue())
+	case "image", "document", "image_url", "input_image", "file", "input_file", "input_audio":
+		spots := len(r.spots)
+		if err := r.attachment(kind.Text(), v); err != nil {
+			return err
+		}
+		r.spots = r.spots[:spots] // the text of a document goes with it
+		form := formBlock
+		if strings.HasPrefix(kind.Text(), "input_") && kind.Text() != "input_audio" {
+			form = formInput
+		}
+		r.blockSpot(plan.Media, v, before, form)
+	default:
+		r.unknown(v)
+	}
+	return nil
+}
+
+// attachment reads an image, a document, a file or a recording.
+func (r *reader) attachment(kind string, v jsonscan.Value) error {
+	switch kind {
 	case "image":
 		return r.source(v, "image/*")
 	case "document":
 		return r.document(v)
 	case "image_url", "input_image":
 		return r.imageURL(v)
-	case "file", "input_file":
-		r.file(v)
 	case "input_audio":
 		r.audio(v)
 	default:
-		r.unknown(v)
+		r.file(v)
 	}
 	return nil
 }

@@ -90,5 +90,8 @@ func (g *digest) size() int {
 			size += int(unsafe.Sizeof(r)) + len(r.id) + len(r.name)
 		}
 	}
-	return size + len(g.bodies)*int(unsafe.Sizeof(body{}))
+	for _, s := range g.spots {
+		size += len(s.call.id) + len(s.call.name)
+	}
+	return size + len(g.bodies)*int(unsafe.Sizeof(body{})) + len(g.spots)*int(unsafe.Sizeof(spot{}))
 }

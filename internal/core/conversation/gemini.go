@@ -1,6 +1,9 @@
 package conversation
 
-import "github.com/ctxls/ctxls/internal/jsonscan"
+import (
+	"github.com/ctxls/ctxls/internal/core/plan"
+	"github.com/ctxls/ctxls/internal/jsonscan"
+)
 
 // gemini reads a Gemini content: {role, parts}. The role may be left out for the user's.
 func (r *reader) gemini(role, parts jsonscan.Value) error {
@@ -26,8 +29,11 @@ func (r *reader) geminiPart(v jsonscan.Value) error {
 		jsonscan.Into("executableCode", &code), jsonscan.Into("executable_code", &code),
 		jsonscan.Into("codeExecutionResult", &output), jsonscan.Into("code_execution_result", &output),
 	)
-	if err := r.optional(".text", text); err != nil {
-		return err
+	before := r.tokens
+	if text.Present() {
+		if err := r.saying(".text", text); err != nil {
+			return err
+		}
 	}
 	switch {
 	case call.Present():
@@ -36,8 +42,10 @@ func (r *reader) geminiPart(v jsonscan.Value) error {
 		return at(".functionResponse", r.functionResponse(response))
 	case data.Present():
 		r.geminiData(data)
+		r.blockSpot(plan.Media, v, before, formPart)
 	case file.Present():
 		r.geminiData(file)
+		r.blockSpot(plan.Media, v, before, formPart)
 	case code.Present():
 		return at(".executableCode", r.optional(".code", code.Member("code")))
 	case output.Present():
@@ -51,8 +59,9 @@ func (r *reader) geminiPart(v jsonscan.Value) error {
 func (r *reader) functionCall(v jsonscan.Value) error {
 	var id, name, args jsonscan.Value
 	v.Pick(jsonscan.Into("id", &id), jsonscan.Into("name", &name), jsonscan.Into("args", &args))
-	r.calls = append(r.calls, ref{id.Text(), name.Text()})
-	r.json(args)
+	call := ref{id.Text(), name.Text()}
+	r.calls = append(r.calls, call)
+	r.input(call, args, formObject)
 	return r.text(".name", name)
 }
 
@@ -64,8 +73,9 @@ func (r *reader) functionResponse(v jsonscan.Value) error {
 		return err
 	}
 	r.answers = append(r.answers, ref{id.Text(), name.Text()})
-	before := r.tokens
+	before, spots := r.tokens, len(r.spots)
 	r.json(response)
+	r.resultSpot(ref{id.Text(), name.Text()}, response, before, spots, response.Member("error").Present(), len(r.bodies))
 	if response.Present() {
 		r.bodies = append(r.bodies, body{
 			lo: response.Lo, hi: response.Hi, tokens: r.tokens - before, object: true,

@@ -94,6 +94,39 @@ var drawText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Repeat(word, rapid.IntRange(0, 40).Draw(t, "times"))
 })
 
+const drawnPicture = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`
+
+// drawFile writes a call that works on a file, and its answer, with what plans look for: the same file again, failures, pictures, thoughts.
+func drawFile(t *rapid.T, id string) (call, answer string) {
+	tool := rapid.SampledFrom([]string{"Read", "Write", "Edit", "Grep"}).Draw(t, "tool")
+	path := rapid.SampledFrom([]string{"/src/a.go", "/src/b.go"}).Draw(t, "path")
+	line := rapid.SampledFrom([]string{"func main is where the program begins to run", "package of things that nobody ever imports"}).Draw(t, "line")
+	text := strings.Repeat(line+"\n", rapid.IntRange(1, 12).Draw(t, "lines"))
+	failed := rapid.Bool().Draw(t, "failed")
+	input := fmt.Sprintf(`{"file_path":%q, "content":%s}`, path, quote(text))
+	switch rapid.SampledFrom([]string{"openai", "anthropic", "opencode", "gemini"}).Draw(t, "form of the file") {
+	case "openai":
+		return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}]}`, id, tool, quote(input)),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%s}`, id, quote(text))
+	case "opencode":
+		state := `"output":` + quote(text)
+		if failed {
+			state = `"status":"error","error":` + quote(text)
+		}
+		return fmt.Sprintf(`{"info":{"role":"assistant"},"parts":[{"type":"reasoning","text":%s} ,{"type":"tool","callID":%q,"tool":%q,"state":{"input":%s,%s}}]}`, quote(text), id, tool, input, state), ""
+	case "gemini":
+		return fmt.Sprintf(`{"role":"model","parts":[{"functionCall":{"id":%q,"name":%q,"args":%s}}]}`, id, tool, input),
+			fmt.Sprintf(`{"role":"user","parts":[{"functionResponse":{"id":%q,"name":%q,"response":{"output":%s}}},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}`, id, tool, quote(text))
+	}
+	thought := `{"type":"thinking","thinking":` + quote(strings.Repeat("I wonder about it. ", 20)) + `,"signature":"c2ln"}`
+	content := thought + ` , ` + thought + `,{"type":"tool_use","id":"` + id + `","name":"` + tool + `","input":` + input + `}`
+	if rapid.Bool().Draw(t, "thought after") {
+		content += " ,\n" + thought
+	}
+	return `{"role":"assistant","content":[` + content + `]}`,
+		fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":[{"type":"text","text":%s},%s]},%s]}`, id, failed, quote(text), drawnPicture, drawnPicture)
+}
+
 // drawConversation mixes forms in one conversation too: they are told apart per message.
 var drawConversation = rapid.Custom(func(t *rapid.T) (d drawn) {
 	reuse := rapid.Bool().Draw(t, "reuse ids")
@@ -103,11 +136,17 @@ var drawConversation = rapid.Custom(func(t *rapid.T) (d drawn) {
 		d.messages = append(d.messages, m)
 		return len(d.messages) - 1
 	}
-	for step := range rapid.IntRange(0, 12).Draw(t, "steps") {
+	for step := range rapid.IntRange(0, 16).Draw(t, "steps") {
 		if mixed {
 			form = rapid.SampledFrom(dialects).Draw(t, "form of the step")
 		}
-		switch rapid.SampledFrom([]string{"system", "user", "assistant", "tools", "tools", "orphan"}).Draw(t, "step") {
+		switch rapid.SampledFrom([]string{"system", "user", "assistant", "tools", "tools", "orphan", "file", "file"}).Draw(t, "step") {
+		case "file":
+			caller, answer := drawFile(t, fmt.Sprintf("file-%d", step))
+			at := add(caller)
+			if answer != "" {
+				d.pairs = append(d.pairs, [2]int{at, add(answer)})
+			}
 		case "system":
 			role := rapid.SampledFrom([]string{"system", "developer"}).Draw(t, "role")
 			d.system = append(d.system, add(form.text(role, drawText.Draw(t, "text"))))
@@ -151,12 +190,13 @@ var drawTrim = rapid.Custom(func(t *rapid.T) TrimRequest {
 	target := rapid.IntRange(1, 600).Draw(t, "target")
 	return TrimRequest{
 		TargetTokens: &target,
-		Strategy:     rapid.SampledFrom([]string{"", "oldest", "toolResults"}).Draw(t, "strategy"),
+		Strategy:     rapid.SampledFrom([]string{"", "oldest", "toolResults", "plan", "plan"}).Draw(t, "strategy"),
 		StartOn:      rapid.SampledFrom([]string{"", "user"}).Draw(t, "startOn"),
 		KeepLast:     rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "keepLast"),
 		Conversation: Conversation{
 			Framing: rapid.SampledFrom([]string{"", "openai"}).Draw(t, "framing"),
 			System:  json.RawMessage(rapid.SampledFrom([]string{"", `"Be terse."`}).Draw(t, "system")),
+			Model:   rapid.SampledFrom([]string{"", "claude-opus-4-6"}).Draw(t, "model"),
 		},
 	}
 })

@@ -18,6 +18,7 @@ type digest struct {
 	calls   []ref
 	answers []ref
 	bodies  []body
+	spots   []spot // in the order of the message
 }
 
 // ref is how a tool result finds its call: by id, or by the tool's name where the form has no ids.
@@ -68,10 +69,14 @@ func (r *reader) nested(array jsonscan.Value, read func(jsonscan.Value) error) e
 	}
 	r.depth++
 	defer func() { r.depth-- }()
+	first := len(r.spots)
 	for i, block := range array.Elements() {
 		if err := read(block); err != nil {
 			return at(index(i), err)
 		}
+	}
+	if r.depth == 1 {
+		r.settleThoughts(array, first)
 	}
 	return nil
 }
@@ -153,7 +158,7 @@ func (r *reader) chat(m chat) error {
 	read := r.content
 	if r.role == "tool" || r.role == "function" {
 		read = func(path string, v jsonscan.Value) error {
-			return r.result(ref{m.toolCallID.Text(), m.name.Text()}, path, v)
+			return r.result(ref{m.toolCallID.Text(), m.name.Text()}, path, v, false)
 		}
 	}
 	if err := read(".content", m.content); err != nil {
@@ -209,8 +214,15 @@ func (r *reader) function(path string, v jsonscan.Value, id string) error {
 	if err := r.text(".name", name); err != nil {
 		return at(path, err)
 	}
-	r.json(arguments)
-	r.calls = append(r.calls, ref{id, name.Text()})
+	call, form := ref{id, name.Text()}, formObject
+	switch {
+	case path == ".custom":
+		form = formString
+	case arguments.IsString():
+		form = formArguments
+	}
+	r.input(call, arguments, form)
+	r.calls = append(r.calls, call)
 	return nil
 }
 
@@ -218,7 +230,7 @@ func (r *reader) function(path string, v jsonscan.Value, id string) error {
 func (r *reader) content(path string, v jsonscan.Value) error {
 	switch {
 	case v.IsString():
-		r.add(v.Text())
+		r.say(v)
 	case v.IsArray():
 		return at(path, r.nested(v, r.block))
 	case v.Present():
@@ -237,13 +249,18 @@ func (r *reader) parts(parts jsonscan.Value, read func(jsonscan.Value) error) er
 
 // result reads the content of a tool result. One that holds calls or results itself has no body that may be cleared: what
 // belongs to them would go with it.
-func (r *reader) result(answers ref, path string, v jsonscan.Value) error {
-	before, within := r.tokens, len(r.calls)+len(r.answers)
+func (r *reader) result(answers ref, path string, v jsonscan.Value, failed bool) error {
+	before, within, spots := r.tokens, len(r.calls)+len(r.answers), len(r.spots)
 	if err := r.content(path, v); err != nil {
 		return err
 	}
 	within -= len(r.calls) + len(r.answers)
 	r.answers = append(r.answers, answers)
+	place := -1
+	if within == 0 {
+		place = len(r.bodies)
+	}
+	r.resultSpot(answers, v, before, spots, failed, place)
 	if v.Present() && within == 0 {
 		r.bodies = append(r.bodies, body{
 			lo: v.Lo, hi: v.Hi, tokens: r.tokens - before, cleared: isPlaceholder(v),

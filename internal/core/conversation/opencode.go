@@ -1,6 +1,9 @@
 package conversation
 
-import "github.com/ctxls/ctxls/internal/jsonscan"
+import (
+	"github.com/ctxls/ctxls/internal/core/plan"
+	"github.com/ctxls/ctxls/internal/jsonscan"
+)
 
 // openCode reads a message of OpenCode's: {info: {role}, parts}. A tool part holds the call and its result.
 func (r *reader) openCode(info, parts jsonscan.Value) error {
@@ -32,16 +35,33 @@ func (r *reader) openCodePart(v jsonscan.Value) error {
 	if !kind.IsString() {
 		return at(".type", mismatch("a string", kind))
 	}
+	before := r.tokens
 	switch kind.Text() {
 	case "text":
 		if ignored.IsTrue() {
 			return nil // shown to the user, not to the model
 		}
-		return r.text(".text", text)
+		if err := r.saying(".text", text); err != nil {
+			return err
+		}
+		if v.Member("synthetic").IsTrue() {
+			r.spots[len(r.spots)-1].class = plan.Injected
+		}
+		return nil
 	case "reasoning":
-		return r.text(".text", text)
+		if err := r.text(".text", text); err != nil {
+			return err
+		}
+		r.blockSpot(plan.Thought, v, before, formElement)
+		return nil
 	case "file":
-		return r.openCodeFile(v)
+		if err := r.openCodeFile(v); err != nil {
+			return err
+		}
+		if r.tokens > before {
+			r.blockSpot(plan.Media, v, before, formBlock)
+		}
+		return nil
 	case "tool":
 		return r.openCodeTool(v)
 	case "compaction":
@@ -75,26 +95,31 @@ func (r *reader) openCodeFile(v jsonscan.Value) error {
 
 // openCodeTool reads a tool part: {tool, state: {input, output, error, attachments, time}}.
 func (r *reader) openCodeTool(v jsonscan.Value) error {
-	var tool, state, input, output, failure, files, times jsonscan.Value
-	v.Pick(jsonscan.Into("tool", &tool), jsonscan.Into("state", &state))
+	var tool, callID, state, input, output, failure, files, times jsonscan.Value
+	v.Pick(jsonscan.Into("tool", &tool), jsonscan.Into("callID", &callID), jsonscan.Into("state", &state))
 	state.Pick(
 		jsonscan.Into("input", &input), jsonscan.Into("output", &output), jsonscan.Into("error", &failure), jsonscan.Into("attachments", &files), jsonscan.Into("time", &times),
 	)
 	if err := r.text(".tool", tool); err != nil {
 		return err
 	}
-	r.json(input)
+	call := ref{callID.Text(), tool.Text()}
+	r.input(call, input, formObject)
+	before := r.tokens
 	switch {
 	case times.Member("compacted").Present():
 		r.add(openCodePruned)
 		return nil
 	case failure.Present():
-		return at(".state", r.text(".error", failure))
+		if err := r.text(".error", failure); err != nil {
+			return at(".state", err)
+		}
+		r.resultSpot(call, failure, before, len(r.spots), true, -1)
+		return nil
 	case !output.Present():
 		r.add(openCodeInterrupted)
 		return nil
 	}
-	before := r.tokens
 	if err := r.text(".output", output); err != nil {
 		return at(".state", err)
 	}
@@ -106,6 +131,7 @@ func (r *reader) openCodeTool(v jsonscan.Value) error {
 		b.extraLo, b.extraHi = files.Lo, files.Hi
 	}
 	b.tokens = r.tokens - before
+	r.resultSpot(call, output, before, len(r.spots), false, len(r.bodies))
 	r.bodies = append(r.bodies, b)
 	return nil
 }

@@ -149,7 +149,7 @@ func (t *tally) digestOf(cache *countCache, kind kind, raw []byte) (*digest, err
 		return nil, err
 	}
 	g := r.digest
-	g.calls, g.answers, g.bodies = slices.Clip(g.calls), slices.Clip(g.answers), slices.Clip(g.bodies)
+	g.calls, g.answers, g.bodies, g.spots = slices.Clip(g.calls), slices.Clip(g.answers), slices.Clip(g.bodies), slices.Clip(g.spots)
 	cache.put(key, &g)
 	return &g, nil
 }

@@ -14,8 +14,8 @@ const DefaultTargetTokens = 180_000
 type TrimRequest struct {
 	Conversation
 	TargetTokens *int `json:"targetTokens,omitempty"` // above 0; DefaultTargetTokens where nil
-	// Strategy is "oldest" (the default), or "toolResults", which first replaces the bodies of the oldest tool results with
-	// "[tool result cleared by ctxls: N tokens]".
+	// Strategy is "oldest" (the default), "toolResults", which first replaces the bodies of the oldest tool results with
+	// "[tool result cleared by ctxls: N tokens]", or "plan", which first clears what Plan finds, the least loss first.
 	Strategy string `json:"strategy,omitempty"`
 	// KeepLast protects that many of the newest groups, whatever the target.
 	KeepLast int `json:"keepLast,omitempty"`
@@ -33,7 +33,7 @@ type TrimResult struct {
 	Tokens         int             `json:"tokens"`
 	OriginalTokens int             `json:"originalTokens"`
 	Removed        []int           `json:"removed"`   // messages that are gone, rising; never nil
-	Cleared        []int           `json:"cleared"`   // kept messages with cleared tool results, rising; never nil
+	Cleared        []int           `json:"cleared"`   // kept messages of which a part was cleared, rising; never nil
 	Satisfied      bool            `json:"satisfied"` // Tokens is at most the target
 }
 
@@ -82,7 +82,7 @@ type trimming struct {
 	open            []int // the groups that may go, oldest first
 	gone            []bool
 	spoken, dropped int            // groups without instructions that are left, and that are gone
-	cleared         map[int][]body // bodies to clear, by message
+	cleared         map[int][]edit // what is cleared, by message
 }
 
 // newTrimming checks the request, counts its conversation and finds the groups in it.
@@ -91,8 +91,8 @@ func (m *Meter) newTrimming(req TrimRequest) (c *trimming, target int, err error
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults":
-		return nil, 0, coded.Field("strategy", `expected "oldest" or "toolResults", got %q`, req.Strategy)
+	case req.Strategy != "" && req.Strategy != "oldest" && req.Strategy != "toolResults" && req.Strategy != "plan":
+		return nil, 0, coded.Field("strategy", `expected "oldest", "toolResults" or "plan", got %q`, req.Strategy)
 	case req.StartOn != "" && req.StartOn != "user":
 		return nil, 0, coded.Field("startOn", `expected "user", got %q`, req.StartOn)
 	case req.KeepLast < 0:
@@ -102,13 +102,20 @@ func (m *Meter) newTrimming(req TrimRequest) (c *trimming, target int, err error
 	if err != nil {
 		return nil, 0, err
 	}
-	c = &trimming{
+	c = newTrimmingOf(t)
+	c.protect(req.KeepLast)
+	return c, target, nil
+}
+
+// newTrimmingOf finds the groups of a conversation.
+func newTrimmingOf(t *tally) *trimming {
+	c := &trimming{
 		tally:   t,
 		total:   t.fixed(),
 		groupOf: groups(t.messages),
 		costs:   make([]int, len(t.messages)),
 		gone:    make([]bool, len(t.messages)),
-		cleared: map[int][]body{},
+		cleared: map[int][]edit{},
 	}
 	kept := make([]bool, len(t.messages)) // groups that hold a system message
 	for i, msg := range t.messages {
@@ -127,14 +134,28 @@ func (m *Meter) newTrimming(req TrimRequest) (c *trimming, target int, err error
 		}
 	}
 	c.spoken = len(c.open)
-	c.open = c.open[:max(0, len(c.open)-req.KeepLast)]
 	c.original = c.total
-	return c, target, nil
+	return c
+}
+
+// protect takes the newest groups off those that may go.
+func (c *trimming) protect(keepLast int) { c.open = c.open[:max(0, len(c.open)-keepLast)] }
+
+// openGroups says of each group whether it may go.
+func (c *trimming) openGroups() []bool {
+	open := make([]bool, len(c.messages))
+	for _, group := range c.open {
+		open[group] = true
+	}
+	return open
 }
 
 func (c *trimming) trim(req TrimRequest, target int) {
-	if req.Strategy == "toolResults" {
+	switch req.Strategy {
+	case "toolResults":
 		c.clearResults(target)
+	case "plan":
+		c.clearPlanned(req.Model, target)
 	}
 	for c.total > target && len(c.open) > 0 {
 		c.dropOldest()
@@ -146,10 +167,7 @@ func (c *trimming) trim(req TrimRequest, target int) {
 
 // dropUntilTurn drops groups from the start until the first message that may go opens a turn.
 func (c *trimming) dropUntilTurn() {
-	may := make([]bool, len(c.messages))
-	for _, group := range c.open {
-		may[group] = true
-	}
+	may := c.openGroups()
 	for i, group := range c.groupOf {
 		if !may[group] || c.gone[group] {
 			continue
@@ -182,10 +200,7 @@ func (c *trimming) drop(group int) {
 // clearResults clears tool results, oldest first, until the target is met. It passes over those where the placeholder
 // would be no shorter.
 func (c *trimming) clearResults(target int) {
-	open := make([]bool, len(c.messages))
-	for _, group := range c.open {
-		open[group] = true
-	}
+	open := c.openGroups()
 	for i, msg := range c.messages {
 		if !open[c.groupOf[i]] {
 			continue
@@ -198,11 +213,16 @@ func (c *trimming) clearResults(target int) {
 			if b.cleared || saved <= 0 {
 				continue
 			}
-			c.cleared[i] = append(c.cleared[i], b)
-			c.costs[c.groupOf[i]] -= saved
-			c.total -= saved
+			c.clear(i, saved, b.clear())
 		}
 	}
+}
+
+// clear takes down edits of a message that save tokens.
+func (c *trimming) clear(message, saved int, edits []edit) {
+	c.cleared[message] = append(c.cleared[message], edits...)
+	c.costs[c.groupOf[message]] -= saved
+	c.total -= saved
 }
 
 // placeholder is the text that stands for a cleared body.
@@ -228,37 +248,10 @@ func (c *trimming) splice(input json.RawMessage) (out json.RawMessage, removed, 
 		if c.cleared[i] != nil {
 			cleared = append(cleared, i)
 		}
-		out = clearBodies(out, msg.raw, c.cleared[i])
+		out = apply(out, msg.raw, c.cleared[i])
 	}
 	if len(removed) == 0 && len(cleared) == 0 {
 		return slices.Clone(input), removed, cleared
 	}
 	return append(out, ']'), removed, cleared
-}
-
-// clearBodies appends a message with the given bodies replaced.
-func clearBodies(out, raw []byte, bodies []body) []byte {
-	type edit struct {
-		lo, hi int
-		text   string
-	}
-	var edits []edit
-	for _, b := range bodies {
-		text := b.placeholder()
-		if !b.object {
-			text = `"` + text + `"`
-		}
-		edits = append(edits, edit{b.lo, b.hi, text})
-		if b.extraHi > 0 {
-			edits = append(edits, edit{b.extraLo, b.extraHi, "[]"})
-		}
-	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.lo - b.lo })
-	from := 0
-	for _, e := range edits {
-		out = append(out, raw[from:e.lo]...)
-		out = append(out, e.text...)
-		from = e.hi
-	}
-	return append(out, raw[from:]...)
 }

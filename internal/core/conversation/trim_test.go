@@ -295,7 +295,7 @@ func TestTrimRefuses(t *testing.T) {
 	}{
 		{TrimRequest{}, "messages: expected an array, got nothing"},
 		{TrimRequest{Conversation: user, TargetTokens: &zero}, "targetTokens: expected a whole number above 0, got 0"},
-		{TrimRequest{Conversation: user, Strategy: "newest"}, `strategy: expected "oldest" or "toolResults", got "newest"`},
+		{TrimRequest{Conversation: user, Strategy: "newest"}, `strategy: expected "oldest", "toolResults" or "plan", got "newest"`},
 		{TrimRequest{Conversation: user, StartOn: "assistant"}, `startOn: expected "user", got "assistant"`},
 		{TrimRequest{Conversation: user, KeepLast: -1}, "keepLast: expected a whole number, 0 or above, got -1"},
 	} {

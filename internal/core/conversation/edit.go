@@ -1,0 +1,111 @@
+package conversation
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxls/ctxls/internal/core/plan"
+)
+
+// edit replaces bytes lo to hi of a message.
+type edit struct {
+	lo, hi int
+	text   string
+}
+
+// apply appends a message with edits made, which do not overlap.
+func apply(out, raw []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return a.lo - b.lo })
+	from := 0
+	for _, e := range edits {
+		out = append(out, raw[from:e.lo]...)
+		out = append(out, e.text...)
+		from = e.hi
+	}
+	return append(out, raw[from:]...)
+}
+
+// clear returns the edits that put the placeholder in the place of a result.
+func (b body) clear() []edit {
+	text := b.placeholder()
+	if !b.object {
+		text = `"` + text + `"`
+	}
+	edits := []edit{{b.lo, b.hi, text}}
+	if b.extraHi > 0 {
+		edits = append(edits, edit{b.extraLo, b.extraHi, "[]"})
+	}
+	return edits
+}
+
+// What stands for media and for the input of a failed call, around what they counted.
+func mediaPlaceholder(tokens int) string {
+	return "[image or document cleared by ctxls: " + strconv.Itoa(tokens) + " tokens]"
+}
+
+func inputPlaceholder(tokens int) string {
+	return "[input of a failed call cleared by ctxls: " + strconv.Itoa(tokens) + " tokens]"
+}
+
+// left returns the text of a call's input, or of media, once it is cleared, as it is counted.
+func (s *spot) left() string {
+	switch s.form {
+	case formObject, formArguments:
+		return `{"cleared":"` + inputPlaceholder(s.tokens) + `"}`
+	case formString:
+		return inputPlaceholder(s.tokens)
+	}
+	return mediaPlaceholder(s.tokens)
+}
+
+// clear returns the edit that takes a call's input, media or a thought out of a message.
+func (s *spot) clear(raw []byte) edit {
+	lo, hi, text := s.lo, s.hi, s.left()
+	switch s.form {
+	case formArguments:
+		text = `"{\"cleared\":\"` + inputPlaceholder(s.tokens) + `\"}"`
+	case formString:
+		text = `"` + text + `"`
+	case formBlock:
+		text = `{"type":"text","text":"` + text + `"}`
+	case formInput:
+		text = `{"type":"input_text","text":"` + text + `"}`
+	case formPart:
+		text = `{"text":"` + text + `"}`
+	case formLeading:
+		text = ""
+		for raw[hi] != ',' { // only white space stands before it
+			hi++
+		}
+		hi++
+	case formElement:
+		text = ""
+		for lo--; raw[lo] != ','; lo-- {
+		}
+	}
+	return edit{lo, hi, text}
+}
+
+// clearPlanned clears what a plan finds, the least loss first, until the target is met.
+func (c *trimming) clearPlanned(model string, target int) {
+	if c.total <= target {
+		return
+	}
+	parts, places := c.parts(model)
+	found := plan.Find(plan.Conversation{Parts: parts, Before: c.fixed()})
+	for _, it := range found.Items {
+		if c.total <= target {
+			return
+		}
+		at := places[it.Part]
+		msg := c.messages[at.message]
+		s := &msg.spots[at.spot]
+		edits := []edit{}
+		if s.class == plan.Result {
+			edits = msg.bodies[s.body].clear()
+		} else {
+			edits = append(edits, s.clear(msg.raw))
+		}
+		c.clear(at.message, it.Tokens, edits)
+	}
+}
