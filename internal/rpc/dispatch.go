@@ -103,10 +103,10 @@ func (s *Server) place(when mode, session string) *turn {
 
 // find returns the method that req asks for, or why it may not be called.
 func (s *Server) find(req *jsonrpc2.Request) (method, error) {
-	name := req.Method()
-	if name == transport.RefusedMethod {
-		return method{}, transport.Refusal(req.Params())
+	if err := transport.Refused(req); err != nil {
+		return method{}, err
 	}
+	name := req.Method()
 	if s.client.isShutDown() && name != "exit" {
 		return method{}, coded.Errorf(transport.CodeInvalidRequest, "the server was shut down: only exit may follow")
 	}

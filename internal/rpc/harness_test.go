@@ -212,7 +212,7 @@ type noteParams struct {
 	Wait      bool   `json:"wait"`
 }
 
-func (p *noteParams) session(*Server) string { return p.SessionID }
+func (p *noteParams) resolveSession(*Server) string { return p.SessionID }
 
 type typedParams struct {
 	Messages []struct {

@@ -30,8 +30,8 @@ func (p *HookParams) check() error {
 
 func (p *HookParams) host() session.Host { return p.Host }
 
-// session decodes the payload, since only the host's adapter knows where in it the session stands.
-func (p *HookParams) session(s *Server) string {
+// resolveSession decodes the payload, since only the adapter of the host knows where the session ID is in it. hookHandle uses the result.
+func (p *HookParams) resolveSession(s *Server) string {
 	p.decoded, p.wrong = s.service.Decode(p.Host, p.Event, p.Payload)
 	return p.decoded.SessionID
 }

@@ -14,7 +14,7 @@ import (
 //	func (s *Server) name(ctx context.Context, p *NameParams) (*NameResult, error)
 //
 // in the file of its family and enter it here: as a request, or as an overview when it is about all sessions. When
-// NameParams has a method session(*Server) string, calls about the same session run one after another in the order of their
+// NameParams has a method resolveSession(*Server) string, calls about the same session run one after another in the order of their
 // arrival, and all others side by side. When it has a method check() error, that is called on what was decoded.
 var methods = map[string]method{
 	"initialize":                          immediate((*Server).initialize),
@@ -67,7 +67,7 @@ const (
 
 // ofSession is what the params of a method implement whose calls keep their order within a session. The session's id
 // alone is the key, since the host may be left out.
-type ofSession interface{ session(*Server) string }
+type ofSession interface{ resolveSession(*Server) string }
 
 // ofHost is what the params of a method implement that may name a host; "" is none.
 type ofHost interface{ host() session.Host }
@@ -108,7 +108,7 @@ func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Ser
 		}
 		b := bound{run: func(ctx context.Context) (any, error) { return f(s, ctx, p) }}
 		if o, ok := any(p).(ofSession); ok {
-			b.session = o.session(s)
+			b.session = o.resolveSession(s)
 		}
 		return b, nil
 	}

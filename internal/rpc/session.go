@@ -19,7 +19,7 @@ type SessionRef struct {
 	Host      session.Host `json:"host,omitzero"` // needed only where two hosts have a session of that id
 }
 
-func (p *SessionRef) session(*Server) string { return p.SessionID }
+func (p *SessionRef) resolveSession(*Server) string { return p.SessionID }
 
 func (p *SessionRef) check() error {
 	return checkName("sessionId", p.SessionID)

@@ -123,14 +123,10 @@ func threshold(m Measured) string {
 
 // digits writes a number in full, with commas between thousands and "~" before one that is not exact.
 func digits(n int, exact bool) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
 	if !exact {
-		return "~" + s
+		return "~" + text.Thousands(n)
 	}
-	return s
+	return text.Thousands(n)
 }
 
 // Trimmed writes one line about a trim. exact says whether its counts are exact.

@@ -52,7 +52,7 @@ func Percent(part, whole int) int {
 	return (part*200 + whole) / (2 * whole)
 }
 
-// groupDigits writes n with a comma between thousands.
+// Thousands writes n with a comma between thousands.
 func Thousands(n int) string {
 	s := []byte{}
 	if n < 0 {
@@ -86,9 +86,10 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
+// IsDigits reports whether s has decimal digits only, at least one.
 func IsDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// maxLabel is the most characters of a title or a name that clients are given.
+// MaxLabel is the most characters of a title or a name that clients are given.
 const MaxLabel = 300

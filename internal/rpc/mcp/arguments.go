@@ -23,19 +23,18 @@ type argument struct {
 func decode(raw json.RawMessage, known map[string]argument) error {
 	given := map[string]json.RawMessage{}
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
-		return coded.Errorf(coded.Invalid, "arguments: expected an object")
+		return coded.Field("arguments", "expected an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		a, ok := known[name]
 		switch {
 		case !ok && len(known) == 0:
-			return coded.Errorf(coded.Invalid, "%s: there is no such argument; the tool takes none", text.Sanitize(name, 60))
+			return coded.Field(text.Sanitize(name, 60), "there is no such argument; the tool takes none")
 		case !ok:
-			return coded.Errorf(coded.Invalid, "%s: there is no such argument; expected one of %s",
-				text.Sanitize(name, 60), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return coded.Field(text.Sanitize(name, 60), "there is no such argument; expected one of %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		case string(given[name]) == "null":
 		case json.Unmarshal(whole(given[name]), a.into) != nil:
-			return coded.Errorf(coded.Invalid, "%s: expected %s, got %s", name, a.expected, text.Sanitize(string(given[name]), 60))
+			return coded.Field(name, "expected %s, got %s", a.expected, text.Sanitize(string(given[name]), 60))
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ var inspectTool = tool{
 			return "", nil, err
 		}
 		if limit < 1 || limit > maxSessions {
-			return "", nil, coded.Errorf(coded.Invalid, "limit: expected a whole number from 1 to %d, got %d", maxSessions, limit)
+			return "", nil, coded.Field("limit", "expected a whole number from 1 to %d, got %d", maxSessions, limit)
 		}
 		folders, err := s.folders(ctx, r)
 		if err != nil {
@@ -109,13 +109,13 @@ func orUnknown(text string) string {
 // occupancy says how full a window is and where that figure comes from.
 func occupancy(u core.Usage) string {
 	if u.Tokens == nil {
-		return fmt.Sprintf("unknown, of a window of %s tokens (%s)", digits(u.WindowTokens), u.WindowWhy)
+		return fmt.Sprintf("unknown, of a window of %s tokens (%s)", text.Thousands(u.WindowTokens), u.WindowWhy)
 	}
 	about, source := "", "as reported ("+string(*u.Provenance)+")"
 	if !u.Exact {
 		about, source = "about ", "an estimate"
 	}
-	text := fmt.Sprintf("%s%s of %s tokens (%d%%), %s, as of %s", about, digits(*u.Tokens), digits(u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens),
+	text := fmt.Sprintf("%s%s of %s tokens (%d%%), %s, as of %s", about, text.Thousands(*u.Tokens), text.Thousands(u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens),
 		source, u.AsOf.UTC().Format(time.RFC3339))
 	if u.Stale {
 		text += ", a response behind"
@@ -130,19 +130,19 @@ func describeUsage(b *strings.Builder, u core.Usage) {
 	}
 	fmt.Fprintf(b, "  size of the window: %s\n", u.WindowWhy)
 	if u.Exact && u.Band != nil && *u.ProjectedTokens != *u.Tokens {
-		fmt.Fprintf(b, "  with what came since: about %s, from %s to %s (an estimate)\n", digits(*u.ProjectedTokens), digits(u.Band.Low), digits(u.Band.High))
+		fmt.Fprintf(b, "  with what came since: about %s, from %s to %s (an estimate)\n", text.Thousands(*u.ProjectedTokens), text.Thousands(u.Band.Low), text.Thousands(u.Band.High))
 	}
 	switch {
 	case u.ToCompaction != nil:
-		fmt.Fprintf(b, "  until the host compacts: %s tokens (at %s)", digits(*u.ToCompaction), digits(*u.CompactionTokens))
+		fmt.Fprintf(b, "  until the host compacts: %s tokens (at %s)", text.Thousands(*u.ToCompaction), text.Thousands(*u.CompactionTokens))
 	case u.ToRefusal == nil:
 		return
 	case u.CompactionRule == model.CompactsOnRefusal:
-		fmt.Fprintf(b, "  until the window is full: %s tokens; the host compacts when a request is refused", digits(*u.ToRefusal))
+		fmt.Fprintf(b, "  until the window is full: %s tokens; the host compacts when a request is refused", text.Thousands(*u.ToRefusal))
 	case u.CompactionRule == model.CompactsNever:
-		fmt.Fprintf(b, "  until the host refuses a prompt: %s tokens (at %s); compaction is turned off", digits(*u.ToRefusal), digits(*u.RefusalTokens))
+		fmt.Fprintf(b, "  until the host refuses a prompt: %s tokens (at %s); compaction is turned off", text.Thousands(*u.ToRefusal), text.Thousands(*u.RefusalTokens))
 	default:
-		fmt.Fprintf(b, "  until the window is full: %s tokens", digits(*u.ToRefusal))
+		fmt.Fprintf(b, "  until the window is full: %s tokens", text.Thousands(*u.ToRefusal))
 	}
 	if u.TurnsLeft != nil {
 		fmt.Fprintf(b, ", %d to %d turns as they were lately", u.TurnsLeft.Low, u.TurnsLeft.High)
@@ -171,6 +171,6 @@ func fleetText(r fleet.ContextOptimizationReport) string {
 		return "No task is recorded yet."
 	}
 	return fmt.Sprintf("Last %d tasks of all sessions: %.1f%% above %s tokens; %s on average, half at most %s, 90%% at most %s, the largest %s; %d trims saved %s.",
-		r.Tasks, 100*r.P90ExceedanceRate, digits(r.ThresholdTokens), digits(r.AverageTokens), digits(r.P50Tokens), digits(r.P90Tokens),
-		digits(r.MaxTokens), r.TrimOperations, digits(r.TrimmedTokens))
+		r.Tasks, 100*r.P90ExceedanceRate, text.Thousands(r.ThresholdTokens), text.Thousands(r.AverageTokens), text.Thousands(r.P50Tokens), text.Thousands(r.P90Tokens),
+		text.Thousands(r.MaxTokens), r.TrimOperations, text.Thousands(r.TrimmedTokens))
 }

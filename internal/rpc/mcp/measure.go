@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 var measureTool = tool{
@@ -73,7 +74,7 @@ func measureRequest(raw json.RawMessage) (req conversation.MeasureRequest, err e
 	}
 	switch {
 	case text != nil && (req.Messages != nil || req.System != nil || req.Tools != nil):
-		return req, coded.Errorf(coded.Invalid, "text: expected either text alone, or messages with system and tools")
+		return req, coded.Field("text", "expected either text alone, or messages with system and tools")
 	case text != nil:
 		req.Messages, err = json.Marshal([]map[string]string{{"role": "user", "content": *text}})
 	case req.Messages == nil:
@@ -96,21 +97,12 @@ func measureText(m conversation.Measurement) string {
 	if m.Tokens == 1 {
 		unit = "token"
 	}
-	fmt.Fprintf(&b, "%s %s (%s, %s): %s the threshold of %s.", digits(m.Tokens), unit, m.Encoding, quality, relation, digits(m.ThresholdTokens))
+	fmt.Fprintf(&b, "%s %s (%s, %s): %s the threshold of %s.", text.Thousands(m.Tokens), unit, m.Encoding, quality, relation, text.Thousands(m.ThresholdTokens))
 	if m.Percent != nil {
-		fmt.Fprintf(&b, " That is %.1f%% of a window of %s.", *m.Percent, digits(*m.WindowTokens))
+		fmt.Fprintf(&b, " That is %.1f%% of a window of %s.", *m.Percent, text.Thousands(*m.WindowTokens))
 	}
 	for _, role := range slices.Sorted(maps.Keys(m.ByRole)) {
-		fmt.Fprintf(&b, "\n  %s: %s", role, digits(m.ByRole[role]))
+		fmt.Fprintf(&b, "\n  %s: %s", role, text.Thousands(m.ByRole[role]))
 	}
 	return b.String()
-}
-
-// digits writes n with a comma between thousands.
-func digits(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -34,12 +34,6 @@ var Numbers = map[coded.Code]jsonrpc2.Code{
 	coded.Unavailable:  -32011,
 }
 
-// The library answers a batch member that it cannot read with this variable, so it is made to speak like the rest.
-func init() {
-	*jsonrpc2.ErrInvalidRequest = *WireError(coded.Errorf(CodeInvalidRequest,
-		`expected a request: {"jsonrpc": "2.0", "method": string, "id": string or integer, "params": object}`))
-}
-
 // WireError converts err to the error that the client gets: {code, message, data: {code}}. It shows only the message of a
 // *coded.Error, sanitized, since the message may quote the request. Any other error, and one with coded.Internal, is "internal
 // error", since its message may contain SQL or paths.

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// keptMark begins the ID that stands for one that the library would change: a string with a lone surrogate, or a whole number with a
-// fraction or an exponent, such as 1.0. The JSON of the client's own ID follows in hexadecimal digits. The mark is random, so that
+// keptMark begins the ID that stands for one that the library would change: a string with a lone surrogate, a whole number with a
+// fraction or an exponent, such as 1.0, or null. The JSON of the client's own ID follows in hexadecimal digits. The mark is random, so that
 // no text of a client contains it.
 var keptMark = "id-" + strconv.FormatUint(rand.Uint64(), 36) + "-"
 

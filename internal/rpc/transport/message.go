@@ -49,8 +49,8 @@ func sift(body []byte) verdict {
 	return verdict{pass: message.plain(), owes: kind == call}
 }
 
-// siftBatch refuses a batch as a whole, or passes it with each invalid member replaced by one that the library or the handler answers
-// with an error.
+// siftBatch refuses a batch as a whole, or passes it with each invalid member replaced by a call that the handler answers with an
+// error.
 func siftBatch(body []byte) verdict {
 	var (
 		members  int
@@ -91,23 +91,28 @@ func siftBatch(body []byte) verdict {
 	return verdict{pass: append(pass, ']'), owes: owes}
 }
 
-// RefusedMethod is the method of a batch member that stands for one that was refused; its params are the reason.
-const RefusedMethod = "$/refused"
+// refusedMethod is the method of a batch member that stands for a refused one; its params are the reason. The mark is random, so
+// that no client can call the method.
+var refusedMethod = keptMark + "refused"
 
-// refusedMember returns the member that makes the library answer err under id. Without an id it is an object that the
-// library refuses by itself.
+// refusedMember returns the call that the handler answers with err under id. Without an ID, the reply has the ID null.
 func refusedMember(id jsonrpc2.ID, err error) []byte {
+	message := err.Error()
 	if !id.IsValid() {
-		return []byte(`{}`)
+		id = keptID([]byte("null"))
+		message = `expected a request: {"jsonrpc": "2.0", "method": string, "id": string or integer, "params": object}`
 	}
-	reason, _ := json.Marshal([]string{err.Error()})
-	return jsonrpc2.AppendCall(nil, id, RefusedMethod, reason)
+	reason, _ := json.Marshal([]string{message})
+	return jsonrpc2.AppendCall(nil, id, refusedMethod, reason)
 }
 
-// Refusal returns the error that a member made by refusedMember stands for.
-func Refusal(params []byte) error {
-	reason := []string{"not a request"}
-	_ = json.Unmarshal(params, &reason)
+// Refused returns why a batch member was refused, if req stands for one, and nil for any other request.
+func Refused(req *jsonrpc2.Request) error {
+	if req.Method() != refusedMethod {
+		return nil
+	}
+	var reason []string
+	_ = json.Unmarshal(req.Params(), &reason) // as refusedMember wrote it
 	return coded.Errorf(CodeInvalidRequest, "%s", strings.Join(reason, " "))
 }
 

@@ -119,7 +119,7 @@ func (r *checker) mark(told string) {
 	got := markPattern.FindAllString(told, -1)
 	r.marks += len(got)
 	if !slices.Equal(got, want) {
-		r.fail("prompt %d was marked %q, want %q: %s of %s tokens", r.prompts, got, want, digits(r.tokens), digits(r.window))
+		r.fail("prompt %d was marked %q, want %q: %s of %s tokens", r.prompts, got, want, text.Thousands(r.tokens), text.Thousands(r.window))
 	}
 }
 
@@ -127,14 +127,14 @@ func (r *checker) reminder(told string) {
 	due := r.reminders == 0 && r.tokens > 0 && r.tokens*100 >= reminderPercent*r.window
 	n := strings.Count(told, "[Context Status:")
 	r.reminders += n
-	figures := fmt.Sprintf("(%s/%s tokens)", digits(r.tokens), digits(r.window))
+	figures := fmt.Sprintf("(%s/%s tokens)", text.Thousands(r.tokens), text.Thousands(r.window))
 	switch {
 	case due && n == 0:
-		r.fail("no reminder at %s of %s tokens", digits(r.tokens), digits(r.window))
+		r.fail("no reminder at %s of %s tokens", text.Thousands(r.tokens), text.Thousands(r.window))
 	case due && !strings.Contains(told, figures):
 		r.fail("the reminder does not say %s", figures)
 	case !due && n > 0, n > 1:
-		r.fail("reminder %d out of turn, at %s of %s tokens", r.reminders, digits(r.tokens), digits(r.window))
+		r.fail("reminder %d out of turn, at %s of %s tokens", r.reminders, text.Thousands(r.tokens), text.Thousands(r.window))
 	}
 }
 
@@ -151,10 +151,10 @@ func (r *checker) gauge(m moment) {
 	reported := u.Tokens != nil && *u.Provenance != session.ProvenanceEstimate
 	switch {
 	case r.tokens == 0 && reported:
-		r.fail("after %s clients see %s tokens, and the host reported none since the compaction or the start", m.event.Name, digits(*u.Tokens))
+		r.fail("after %s clients see %s tokens, and the host reported none since the compaction or the start", m.event.Name, text.Thousands(*u.Tokens))
 	case r.tokens > 0 && !acts[m.event.Name]: // a hook that ctxls has no use for may leave the gauge as it is
 	case r.tokens > 0 && (!reported || *u.Tokens != r.tokens || u.WindowTokens != r.window):
-		r.fail("after %s clients see %s of %s tokens, want %s of %s", m.event.Name, shown(u.Tokens), digits(u.WindowTokens), digits(r.tokens), digits(r.window))
+		r.fail("after %s clients see %s of %s tokens, want %s of %s", m.event.Name, shown(u.Tokens), text.Thousands(u.WindowTokens), text.Thousands(r.tokens), text.Thousands(r.window))
 	}
 }
 

@@ -156,7 +156,7 @@ func (p *player) drop(m moment) {
 		p.before = *u.Tokens
 	case p.before > 0 && m.seen.Compactions > 0 && u.Tokens != nil && *u.Provenance != session.ProvenanceEstimate && *u.Tokens < p.before:
 		p.screen.print(-1, line{"", fmt.Sprintf("compaction took it from %d%% to %d%%: %s tokens are free again",
-			text.Percent(p.before, u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens), digits(p.before-*u.Tokens))}, plain)
+			text.Percent(p.before, u.WindowTokens), text.Percent(*u.Tokens, u.WindowTokens), text.Thousands(p.before-*u.Tokens))}, plain)
 		p.before = 0
 	}
 }

@@ -60,7 +60,7 @@ func tools(p said) string {
 // gauge draws what a client shows of a session.
 func gauge(u core.Usage, cells int) string {
 	if u.Tokens == nil {
-		return fmt.Sprintf("%s   ?   unknown, of %s", strings.Repeat("·", cells), digits(u.WindowTokens))
+		return fmt.Sprintf("%s   ?   unknown, of %s", strings.Repeat("·", cells), text.Thousands(u.WindowTokens))
 	}
 	mark := ""
 	if *u.Provenance == session.ProvenanceEstimate {
@@ -68,26 +68,26 @@ func gauge(u core.Usage, cells int) string {
 	}
 	percent := text.Percent(*u.Tokens, u.WindowTokens)
 	full := (percent*cells + 50) / 100
-	text := fmt.Sprintf("%s%s %4s  %s%s/%s", strings.Repeat("█", full), strings.Repeat("░", cells-full), fmt.Sprintf("%s%d%%", mark, percent),
-		mark, digits(*u.Tokens), digits(u.WindowTokens))
+	line := fmt.Sprintf("%s%s %4s  %s%s/%s", strings.Repeat("█", full), strings.Repeat("░", cells-full), fmt.Sprintf("%s%d%%", mark, percent),
+		mark, text.Thousands(*u.Tokens), text.Thousands(u.WindowTokens))
 	if u.ToCompaction != nil {
 		if *u.ProjectedTokens != *u.Tokens {
 			mark = "~"
 		}
-		text += fmt.Sprintf("  %s%s to compaction", mark, digits(*u.ToCompaction))
+		line += fmt.Sprintf("  %s%s to compaction", mark, text.Thousands(*u.ToCompaction))
 	}
-	return text + "  " + string(*u.Level)
+	return line + "  " + string(*u.Level)
 }
 
 // report tells the fleet's figures.
 func report(r fleet.ContextOptimizationReport) string {
 	return fmt.Sprintf("%s, %.0f%% of them over %s tokens; average %s, p90 %s, largest %s",
-		counted(r.Tasks, "task"), r.P90ExceedanceRate*100, digits(r.ThresholdTokens), digits(r.AverageTokens), digits(r.P90Tokens), digits(r.MaxTokens))
+		counted(r.Tasks, "task"), r.P90ExceedanceRate*100, text.Thousands(r.ThresholdTokens), text.Thousands(r.AverageTokens), text.Thousands(r.P90Tokens), text.Thousands(r.MaxTokens))
 }
 
 // summary tells of a session in a list.
 func summary(s core.SessionView) string {
-	return fmt.Sprintf("%s in %s: %s of %s tokens, %s, %s, %s", s.Host, path.Base(s.CWD), shown(s.Usage.Tokens), digits(s.Usage.WindowTokens),
+	return fmt.Sprintf("%s in %s: %s of %s tokens, %s, %s, %s", s.Host, path.Base(s.CWD), shown(s.Usage.Tokens), text.Thousands(s.Usage.WindowTokens),
 		text.Sanitize(s.Model, 40), counted(s.Compactions, "compaction"), s.State)
 }
 
@@ -96,15 +96,7 @@ func shown(n *int) string {
 	if n == nil {
 		return "?"
 	}
-	return digits(*n)
-}
-
-// digits writes a number with a comma between thousands.
-func digits(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", digits(n/1000), n%1000)
+	return text.Thousands(*n)
 }
 
 // counted writes a number of things.
