@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// value is one JSON value where it stands in its document: doc[lo:hi] without white space around it. The zero value stands
-// for a member that is not there.
+// Value is one JSON value inside its document: Doc[Lo:Hi], without white space around it. The zero Value stands for a member that
+// does not exist.
 //
 // Conversations are long, their messages must come out byte for byte as they came in, and most of them are known from the
 // last time. So nothing is decoded into maps: one strict pass finds where each message ends, and only messages that are new
@@ -20,9 +20,9 @@ type Value struct {
 	Lo, Hi int
 }
 
-// parse checks doc against the grammar of JSON and returns its value. Strings may hold lone surrogates and invalid UTF-8.
-// The values directly inside an array or object are given to each on the way, where it is not nil, with the names of
-// members as they are written.
+// Parse checks doc against the grammar of JSON and returns its value. Strings may hold lone surrogates and invalid UTF-8.
+// If each is not nil, it is called with the values directly inside an array or
+// object, and with the names of members as they are written.
 func Parse(doc []byte, each func(name, val Value)) (Value, error) {
 	lo := skipSpace(doc, 0)
 	hi, err := skipValue(doc, lo, 0, each)
@@ -38,7 +38,7 @@ func Parse(doc []byte, each func(name, val Value)) (Value, error) {
 // Raw returns the bytes of the value, nil for a member that is not there.
 func (v Value) Raw() []byte { return v.Doc[v.Lo:v.Hi] }
 
-// present reports whether the value is there and not null.
+// Present reports whether the value exists and is not null.
 func (v Value) Present() bool { return v.Doc != nil && v.Doc[v.Lo] != 'n' }
 
 func (v Value) IsObject() bool { return v.Doc != nil && v.Doc[v.Lo] == '{' }
@@ -46,7 +46,7 @@ func (v Value) IsArray() bool  { return v.Doc != nil && v.Doc[v.Lo] == '[' }
 func (v Value) IsString() bool { return v.Doc != nil && v.Doc[v.Lo] == '"' }
 func (v Value) IsTrue() bool   { return v.Doc != nil && v.Doc[v.Lo] == 't' }
 
-// kind names the value's type for people.
+// Kind returns the name of the value's type for messages.
 func (v Value) Kind() string {
 	if v.Doc == nil {
 		return "nothing"
@@ -88,10 +88,10 @@ func (v Value) pairs() iter.Seq2[Value, Value] {
 			return
 		}
 		for i := skipSpace(v.Doc, v.Lo+1); v.Doc[i] != '}'; {
-			name := Value{v.Doc, i, passString(v.Doc, i)}
+			name := Value{v.Doc, i, stepOverString(v.Doc, i)}
 			i = skipSpace(v.Doc, name.Hi)
 			i = skipSpace(v.Doc, i+1) // the colon
-			end := passValue(v.Doc, i)
+			end := stepOverValue(v.Doc, i)
 			if !yield(name, Value{v.Doc, i, end}) {
 				return
 			}
@@ -102,7 +102,7 @@ func (v Value) pairs() iter.Seq2[Value, Value] {
 	}
 }
 
-// elements iterates over the elements of an array, and over nothing for any other value.
+// Elements iterates over the elements of an array, and over nothing for any other value.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if !v.IsArray() {
@@ -110,7 +110,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 		}
 		i := skipSpace(v.Doc, v.Lo+1)
 		for n := 0; v.Doc[i] != ']'; n++ {
-			end := passValue(v.Doc, i)
+			end := stepOverValue(v.Doc, i)
 			if !yield(n, Value{v.Doc, i, end}) {
 				return
 			}
@@ -121,16 +121,16 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// field asks pick for a member.
+// field is a member that Pick looks for.
 type field struct {
 	name string
 	to   *Value
 }
 
-// into asks pick for a member by name.
+// Into returns the field of a name.
 func Into(name string, to *Value) field { return field{name, to} }
 
-// pick finds members of an object in one pass. Where a name stands twice the last one counts, as for every common reader.
+// Pick finds members of an object in one pass. If a name occurs twice, the last one counts, as in every common parser.
 func (v Value) Pick(fields ...field) {
 	for key, val := range v.members() {
 		for _, f := range fields {
@@ -141,13 +141,13 @@ func (v Value) Pick(fields ...field) {
 	}
 }
 
-// member returns one member of an object.
+// Member returns one member of an object.
 func (v Value) Member(name string) (found Value) {
 	v.Pick(Into(name, &found))
 	return found
 }
 
-// inside returns the bytes between the quotes of a string, nil for any other value.
+// Inside returns the bytes between the quotes of a string, nil for any other value.
 func (v Value) Inside() []byte {
 	if !v.IsString() {
 		return nil
@@ -155,12 +155,12 @@ func (v Value) Inside() []byte {
 	return v.Doc[v.Lo+1 : v.Hi-1]
 }
 
-// text returns what a string stands for, "" for any other value. A lone surrogate becomes U+FFFD, invalid UTF-8 stays.
+// Text returns the decoded string, "" for any other value. A lone surrogate becomes U+FFFD, invalid UTF-8 stays.
 func (v Value) Text() string {
 	return unescape(v.Inside())
 }
 
-// plain returns what a string stands for as bytes, nil for any other value: those of the document, where nothing is escaped.
+// Plain returns the decoded string as bytes, nil for any other value. Without escapes, the bytes are those of the document.
 func (v Value) Plain() []byte {
 	s := v.Inside()
 	if bytes.IndexByte(s, '\\') < 0 {
@@ -169,7 +169,7 @@ func (v Value) Plain() []byte {
 	return []byte(unescape(s))
 }
 
-// unescape returns what the inside of a string stands for.
+// unescape decodes the inside of a string.
 func unescape(s []byte) string {
 	next := bytes.IndexByte(s, '\\')
 	if next < 0 {
@@ -220,7 +220,7 @@ func hex4(s []byte) rune {
 	return rune(n)
 }
 
-// compact appends the value as JSON text without white space and with no more escapes than JSON needs: the form in which
+// Compact appends the value as JSON text without white space and with no more escapes than JSON needs: the form in which
 // arguments reach a model, whatever wrote the input.
 func (v Value) Compact(dst []byte) []byte {
 	s := v.Raw()

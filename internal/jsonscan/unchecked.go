@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 )
 
-// The unchecked mode. A hook has no time to check all of a payload, and the last line of a transcript may be half written. Both
-// may hold megabytes of tool output around a few small members. So values are stepped over without being decoded, copied or
-// checked: those are known to be balanced, not to be valid. Check and Parse are for documents that must be valid.
+// The unchecked mode. A hook has no time to check a whole payload, and the last line of a transcript may be half written. Both may
+// hold megabytes of tool output around a few small members. So this mode skips values without decoding, copying or checking them: it
+// knows that a value is balanced, not that it is valid. Check and Parse are for documents that must be valid. Once they found a
+// document well formed, the other functions skip its values in this mode, too.
 
 // WalkMembers calls visit with the members of an object in order, until visit returns false: the key as it stands between its
 // quotes, escapes included, and the raw value. It returns false when data is not an object, or ends before visit has seen enough.
@@ -42,7 +43,7 @@ func walk(data []byte, open, end byte, visit func(key, value []byte) bool) bool 
 			i = skipSpace(data, i+1)
 		}
 		after := stepOverValue(data, i)
-		if after < 0 {
+		if after < 0 || !bracketed[data[i]] && !json.Valid(data[i:after]) {
 			return false
 		}
 		if !visit(key, data[i:after]) {
@@ -62,6 +63,9 @@ func walk(data []byte, open, end byte, visit func(key, value []byte) bool) bool 
 	}
 	return false
 }
+
+// bracketed marks the first bytes of values whose end shows itself; the others are words and numbers.
+var bracketed = [256]bool{'"': true, '{': true, '[': true}
 
 // stepOverString returns the index after the string that starts at i, or -1.
 func stepOverString(data []byte, i int) int {
@@ -96,13 +100,9 @@ func stepOverValue(data []byte, i int) int {
 	case '"':
 		return stepOverString(data, i)
 	case '{', '[':
-	default: // a number, true, false or null
-		start := i
+	default: // a number, true, false or null, or an error
 		for i < len(data) && bytes.IndexByte([]byte(",]} \n\r\t"), data[i]) < 0 {
 			i++
-		}
-		if !json.Valid(data[start:i]) {
-			return -1
 		}
 		return i
 	}

@@ -1,9 +1,6 @@
 package transcript
 
 import (
-	"bytes"
-	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 )
@@ -70,34 +67,4 @@ func TestTimesThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %d", value, got, want)
 		}
 	}
-}
-
-// What encoding/json takes for an object, Members does too, and they agree on every value.
-func FuzzMembers(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":"\\\"","b":[1,{"c":null}],"a":2}`, `{"x":"` + strings.Repeat(`\\`, 9) + `"}`, `{"a":-0.5E+7 }`, `[]`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got := map[string]json.RawMessage{}
-		ok := Members(data, func(key, value []byte) bool {
-			got[String([]byte(`"`+string(key)+`"`))] = value
-			return true
-		})
-		var want map[string]json.RawMessage
-		if json.Unmarshal(data, &want) != nil || want == nil {
-			return
-		}
-		if !ok || len(got) != len(want) {
-			t.Fatalf("got %d members of %d (%v)", len(got), len(want), ok)
-		}
-		for key, value := range want {
-			if !bytes.Equal(got[key], value) {
-				t.Errorf("%q: got %s, want %s", key, got[key], value)
-			}
-			var s string
-			if value[0] == '"' && json.Unmarshal(value, &s) == nil && String(value) != s {
-				t.Errorf("%q: got %q, want %q", key, String(value), s)
-			}
-		}
-	})
 }
