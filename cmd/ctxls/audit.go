@@ -112,7 +112,7 @@ func (f *auditFlags) run(a *app, args []string) error {
 }
 
 // verdict returns an error where --check or --max are not met.
-func (f *auditFlags) verdict(r *audit.Report, limit int) error {
+func (f *auditFlags) verdict(r *audit.AuditReport, limit int) error {
 	var over []string
 	for _, h := range r.Hosts {
 		if limit > 0 && h.Tokens > limit {

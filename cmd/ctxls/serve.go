@@ -11,6 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/lsp"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
@@ -55,6 +56,10 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	s.Adapters = registry.Adapters(nil)
 	a.discover(s, false)
 	options.Service, options.Log, options.Configure = s, a.log, a.configure
+	options.Audit = a.auditOptions
+	options.Language = func(folders func() []string) *lsp.Service {
+		return lsp.New(lsp.Options{Home: a.home, Getenv: a.getenv, Folders: folders})
+	}
 	return rpc.New(options).ServeStdio(ctx)
 }
 

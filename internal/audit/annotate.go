@@ -17,7 +17,7 @@ import (
 const maxMessage = 500
 
 // SARIF writes the findings in SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0). Files below the audited directory are named from there.
-func SARIF(w io.Writer, r *Report, version string) error {
+func SARIF(w io.Writer, r *AuditReport, version string) error {
 	type object = map[string]any
 	rules, results := map[contextfiles.Code]object{}, []object{}
 	for _, f := range r.Findings {
@@ -54,7 +54,7 @@ func SARIF(w io.Writer, r *Report, version string) error {
 }
 
 // GitHub writes the findings as annotations of a GitHub Actions run.
-func GitHub(w io.Writer, r *Report) error {
+func GitHub(w io.Writer, r *AuditReport) error {
 	for _, f := range r.Findings {
 		_, err := fmt.Fprintf(w, "::warning file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s\n", property(r.relative(f.Path)), f.Start.Line, f.Start.Column,
 			f.End.Line, f.End.Column, property("ctxls "+string(f.Code)), data(contextfiles.Titles[f.Host]+": "+text.Sanitize(f.Message, maxMessage)))
@@ -75,7 +75,7 @@ func property(s string) string {
 }
 
 // relative returns a path as seen from the audited directory, slashed; one that lies elsewhere stays absolute.
-func (r *Report) relative(path string) string {
+func (r *AuditReport) relative(path string) string {
 	if rel, err := filepath.Rel(r.Dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return filepath.ToSlash(rel)
 	}
@@ -83,7 +83,7 @@ func (r *Report) relative(path string) string {
 }
 
 // uri returns a path as a reference of a URI.
-func (r *Report) uri(path string) string {
+func (r *AuditReport) uri(path string) string {
 	rel := r.relative(path)
 	if filepath.IsAbs(rel) {
 		return "file://" + escaped(slashed(rel))

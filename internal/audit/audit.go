@@ -39,7 +39,7 @@ type Tool struct {
 }
 
 // Run audits. The error has coded.Invalid for options that cannot be.
-func Run(o Options) (*Report, error) {
+func Run(o Options) (*AuditReport, error) {
 	env, err := o.assumed()
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Run(o Options) (*Report, error) {
 	if hosts == nil {
 		hosts = contextfiles.Hosts
 	}
-	report := &Report{Dir: env.Dir, WhatIf: o.WhatIf, Findings: []Finding{}}
+	report := &AuditReport{Dir: env.Dir, WhatIf: o.WhatIf, Findings: []Finding{}}
 	if report.WhatIf == nil {
 		report.WhatIf = []string{}
 	}
@@ -97,17 +97,17 @@ func (o Options) assumed() (contextfiles.Env, error) {
 // place says where a finding is in lines and columns.
 func place(files *contextfiles.Reader, f contextfiles.Finding) Finding {
 	body := files.Text(f.Path)
-	at := func(offset int) Position {
+	at := func(offset int) Place {
 		line, column := contextfiles.LineColumn(body, offset)
-		return Position{line + 1, column + 1}
+		return Place{line + 1, column + 1}
 	}
 	return Finding{Code: f.Code, Host: f.Host, Path: f.Path, Start: at(f.Start), End: at(f.End), Message: f.Message, URL: URL(f.Code), Fix: f.Fix}
 }
 
 // host counts what one host loads.
-func (o Options) host(env contextfiles.Env, load *contextfiles.Load) Host {
+func (o Options) host(env contextfiles.Env, load *contextfiles.Load) HostAudit {
 	encoding, exact := encodingOf(load)
-	h := Host{Host: load.Host, RulesVersion: contextfiles.Versions[load.Host], Exact: exact, Complete: true, Encoding: encoding.Name(), Parts: []Part{}}
+	h := HostAudit{Host: load.Host, RulesVersion: contextfiles.Versions[load.Host], Exact: exact, Complete: true, Encoding: encoding.Name(), Parts: []AuditPart{}}
 	count := func(s string) int { return o.Counts.of(encoding, s) }
 	for i := range load.Parts {
 		h.Parts = append(h.Parts, partOf(&load.Parts[i], load.Host, env.Files, count))
@@ -128,7 +128,7 @@ func (o Options) host(env contextfiles.Env, load *contextfiles.Load) Host {
 		}
 	}
 	h.Exact = h.Exact && h.Complete
-	slices.SortStableFunc(h.Parts, func(a, b Part) int { return cmp.Compare(tokensOf(b), tokensOf(a)) })
+	slices.SortStableFunc(h.Parts, func(a, b AuditPart) int { return cmp.Compare(tokensOf(b), tokensOf(a)) })
 	if window := windows[load.Host]; load.Window > 0 || window > 0 {
 		window = cmp.Or(load.Window, window)
 		percent := text.Percent(h.Tokens, window)
@@ -137,7 +137,7 @@ func (o Options) host(env contextfiles.Env, load *contextfiles.Load) Host {
 	return h
 }
 
-func tokensOf(p Part) int {
+func tokensOf(p AuditPart) int {
 	if p.Tokens == nil {
 		return -1
 	}
@@ -160,8 +160,8 @@ func encodingOf(load *contextfiles.Load) (*token.Encoding, bool) {
 }
 
 // partOf counts a part that files make.
-func partOf(p *contextfiles.Part, host session.Host, files *contextfiles.Reader, count func(string) int) Part {
-	out := Part{Name: p.Name, Where: p.Where, Basis: BasisFiles, Why: p.Rest, Items: []Item{}}
+func partOf(p *contextfiles.Part, host session.Host, files *contextfiles.Reader, count func(string) int) AuditPart {
+	out := AuditPart{Name: p.Name, Where: p.Where, Basis: BasisFiles, Why: p.Rest, Items: []AuditItem{}}
 	sent := p.Text()
 	tokens, bytes := count(sent), len(sent)
 	if more, ok := listings[host][p.Name]; ok && p.Rest != "" {
@@ -179,18 +179,18 @@ func partOf(p *contextfiles.Part, host session.Host, files *contextfiles.Reader,
 
 // node is an item under construction.
 type node struct {
-	Item
+	AuditItem
 	children []*node
 }
 
 // tree puts the entries of imports below those that import them.
-func tree(entries []contextfiles.Entry, files *contextfiles.Reader, count func(string) int) []Item {
+func tree(entries []contextfiles.Entry, files *contextfiles.Reader, count func(string) int) []AuditItem {
 	var roots []*node
 	latest := map[string]*node{} // by path: the one that imports what follows
 	order := 0
 	for i := range entries {
 		e := &entries[i]
-		n := &node{Item: Item{Kind: e.Kind, Path: e.Path, Name: e.Name, When: e.When, Why: e.Reason, Bytes: e.Sent, Size: e.Size, Cut: e.Cut, Inlined: e.Inlined}}
+		n := &node{AuditItem: AuditItem{Kind: e.Kind, Path: e.Path, Name: e.Name, When: e.When, Why: e.Reason, Bytes: e.Sent, Size: e.Size, Cut: e.Cut, Inlined: e.Inlined}}
 		switch e.When {
 		case contextfiles.AtStart:
 			order++
@@ -210,21 +210,21 @@ func tree(entries []contextfiles.Entry, files *contextfiles.Reader, count func(s
 }
 
 // sortItems sorts items by when they are loaded, then by what they cost.
-func sortItems(items []Item) {
-	slices.SortStableFunc(items, func(a, b Item) int {
+func sortItems(items []AuditItem) {
+	slices.SortStableFunc(items, func(a, b AuditItem) int {
 		return cmp.Or(cmp.Compare(rank(a.When), rank(b.When)), cmp.Compare(b.Total(), a.Total()))
 	})
 }
 
 // finish sorts nodes by what they cost with all that is below them.
-func finish(nodes []*node) []Item {
-	items := make([]Item, 0, len(nodes))
+func finish(nodes []*node) []AuditItem {
+	items := make([]AuditItem, 0, len(nodes))
 	for _, n := range nodes {
 		n.Items = nil
 		if len(n.children) > 0 {
 			n.Items = finish(n.children)
 		}
-		items = append(items, n.Item)
+		items = append(items, n.AuditItem)
 	}
 	sortItems(items)
 	return items
@@ -236,7 +236,7 @@ func rank(w contextfiles.When) int {
 
 // Total returns the tokens of an item at the start, with those of what it imports. What Gemini CLI puts into the text of the importing
 // file counts there alone.
-func (i Item) Total() int {
+func (i AuditItem) Total() int {
 	total := 0
 	if i.When == contextfiles.AtStart {
 		total = i.Tokens
@@ -267,6 +267,15 @@ const maxCounted = 24 << 20
 
 // NewCounts returns an empty store.
 func NewCounts() *Counts { return &Counts{known: map[counted]int{}} }
+
+// Tokens counts a text in the encoding of models whose own is not public.
+func (c *Counts) Tokens(s string) int {
+	encoding, err := token.Get(session.Encoding)
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return c.of(encoding, s)
+}
 
 // of counts a text.
 func (c *Counts) of(encoding *token.Encoding, s string) int {

@@ -57,7 +57,7 @@ var windows = map[session.Host]int{session.HostClaudeCode: 200_000, session.Host
 
 // builtins returns what a host sends that no file of the user tells: from its own record of a request where there is one, else from
 // the tables.
-func builtins(host session.Host, recorded *Recorded, count func(string) int) (parts []Part) {
+func builtins(host session.Host, recorded *Recorded, count func(string) int) (parts []AuditPart) {
 	rows := tables[host]
 	if recorded != nil {
 		parts = append(parts, recordedParts(recorded, count)...)
@@ -67,23 +67,23 @@ func builtins(host session.Host, recorded *Recorded, count func(string) int) (pa
 			continue
 		}
 		tokens, bytes := row.tokens, row.bytes
-		parts = append(parts, Part{Name: row.name, Where: row.where, Tokens: &tokens, Bytes: &bytes, Basis: BasisTable, Items: []Item{}})
+		parts = append(parts, AuditPart{Name: row.name, Where: row.where, Tokens: &tokens, Bytes: &bytes, Basis: BasisTable, Items: []AuditItem{}})
 	}
 	return parts
 }
 
 // recordedParts counts what a record of a request holds: system prompt, built-in tools, and the tools of each MCP server.
-func recordedParts(r *Recorded, count func(string) int) (parts []Part) {
-	add := func(name, where string, texts []string, items []Item) {
+func recordedParts(r *Recorded, count func(string) int) (parts []AuditPart) {
+	add := func(name, where string, texts []string, items []AuditItem) {
 		tokens, bytes := 0, 0
 		for _, s := range texts {
 			tokens += count(s)
 			bytes += len(s)
 		}
-		parts = append(parts, Part{Name: name, Where: where, Tokens: &tokens, Bytes: &bytes, Basis: BasisRecord, Items: items})
+		parts = append(parts, AuditPart{Name: name, Where: where, Tokens: &tokens, Bytes: &bytes, Basis: BasisRecord, Items: items})
 	}
-	add("system prompt", "the system prompt", r.System, []Item{})
-	texts, items, servers := map[string][]string{}, map[string][]Item{}, []string{"built-in tools"}
+	add("system prompt", "the system prompt", r.System, []AuditItem{})
+	texts, items, servers := map[string][]string{}, map[string][]AuditItem{}, []string{"built-in tools"}
 	for _, tool := range r.Tools {
 		group := "built-in tools"
 		if server, ok := mcpServer(tool.Name); ok {
@@ -93,7 +93,7 @@ func recordedParts(r *Recorded, count func(string) int) (parts []Part) {
 			}
 		}
 		texts[group] = append(texts[group], tool.JSON)
-		items[group] = append(items[group], Item{Kind: "tool", Name: tool.Name, When: "start", Tokens: count(tool.JSON), Bytes: len(tool.JSON), Size: int64(len(tool.JSON))})
+		items[group] = append(items[group], AuditItem{Kind: "tool", Name: tool.Name, When: "start", Tokens: count(tool.JSON), Bytes: len(tool.JSON), Size: int64(len(tool.JSON))})
 	}
 	for _, group := range servers {
 		list := items[group]

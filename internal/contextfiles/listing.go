@@ -193,7 +193,7 @@ func (c *claude) commandsIn(dir, prefix string) (all []listed) {
 }
 
 // listed reads a skill or a command.
-func (c *claude) listed(path, name string, kind Kind) (l listed, ok bool) {
+func (c *claude) listed(path, name string, kind EntryKind) (l listed, ok bool) {
 	doc := c.env.Files.read(path)
 	if doc.err != nil {
 		return l, false

@@ -28,16 +28,16 @@ type Env struct {
 }
 
 // Kind says what an entry is.
-type Kind string
+type EntryKind string
 
 // The kinds of entries.
 const (
-	KindMemory  Kind = "memory"  // a memory file that the host looks for by name
-	KindImport  Kind = "import"  // a file that another one names
-	KindRule    Kind = "rule"    // a file of a rules directory
-	KindSkill   Kind = "skill"   // the listing line of a skill
-	KindCommand Kind = "command" // the listing line of a command
-	KindAgent   Kind = "agent"   // the listing line of an agent
+	KindMemory  EntryKind = "memory"  // a memory file that the host looks for by name
+	KindImport  EntryKind = "import"  // a file that another one names
+	KindRule    EntryKind = "rule"    // a file of a rules directory
+	KindSkill   EntryKind = "skill"   // the listing line of a skill
+	KindCommand EntryKind = "command" // the listing line of a command
+	KindAgent   EntryKind = "agent"   // the listing line of an agent
 )
 
 // When says when an entry enters the window.
@@ -52,7 +52,7 @@ const (
 
 // Entry is one file's share of a request.
 type Entry struct {
-	Kind   Kind
+	Kind   EntryKind
 	Path   string // absolute
 	Name   string // of a skill, command or agent; else ""
 	Parent string // path of the file that imports this one; "" where the host found it itself
@@ -81,22 +81,22 @@ type Part struct {
 
 // Text returns the block as the host sends it, as far as files tell; "" where no entry is loaded at the start.
 func (p *Part) Text() string {
-	text, n := p.Head, 0
+	var text strings.Builder
+	before := p.Head
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if e.When != AtStart || e.Inlined {
 			continue
 		}
-		if n > 0 {
-			text += p.Sep
-		}
-		text += e.Text
-		n++
+		text.WriteString(before)
+		text.WriteString(e.Text)
+		before = p.Sep
 	}
-	if n == 0 {
+	if text.Len() == 0 {
 		return ""
 	}
-	return text + p.Tail
+	text.WriteString(p.Tail)
+	return text.String()
 }
 
 // Load is what a session of one host would hold before its first prompt, as far as files tell.

@@ -84,7 +84,7 @@ func (o *opencode) firstOf(groups [][]string, reason string) {
 }
 
 // add adds a file, once.
-func (o *opencode) add(path string, kind Kind) {
+func (o *opencode) add(path string, kind EntryKind) {
 	if o.seen[path] {
 		return
 	}

@@ -26,6 +26,7 @@ type client struct {
 	shutDown    bool
 	exited      bool
 	allSessions bool     // it wants to hear of every session, not only those of its folders
+	noSessions  bool     // it wants to hear of none
 	folders     []string // paths of its workspace folders
 	wrong       error    // what is wrong with the configuration that came with initialize, until it can be told
 }
@@ -46,6 +47,12 @@ func (c *client) exitedEarly() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.exited && !c.shutDown
+}
+
+func (c *client) wantsNoSessions() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.noSessions
 }
 
 // workspace returns the paths of the client's folders.
@@ -80,6 +87,7 @@ type InitializeParams struct {
 	RootURI               string                `json:"rootUri,omitzero"` // counts only without workspaceFolders
 	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders,omitzero"`
 	InitializationOptions InitializationOptions `json:"initializationOptions,omitzero"`
+	Capabilities          ClientCapabilities    `json:"capabilities,omitzero"`
 }
 
 // ClientInfo names a client, for the log.
@@ -97,7 +105,7 @@ type WorkspaceFolder struct {
 // InitializationOptions are ctxls's own part of initialize.
 type InitializationOptions struct {
 	Config   json.RawMessage `json:"config,omitzero"`   // configuration of the workspace, as in its file
-	Sessions string          `json:"sessions,omitzero"` // which sessions to be told of: "workspace", the default, or "all"
+	Sessions string          `json:"sessions,omitzero"` // which sessions to be told of: "workspace", the default, "all", or "none"
 }
 
 func (p *InitializeParams) check() error {
@@ -105,10 +113,10 @@ func (p *InitializeParams) check() error {
 		return invalid("processId", "expected a positive integer or null, got %d", *p.ProcessID)
 	}
 	switch p.InitializationOptions.Sessions {
-	case "", "workspace", "all":
+	case "", "workspace", "all", "none":
 		return nil
 	}
-	return invalid("initializationOptions.sessions", `expected "workspace" or "all", got %q`, p.InitializationOptions.Sessions)
+	return invalid("initializationOptions.sessions", `expected "workspace", "all" or "none", got %q`, p.InitializationOptions.Sessions)
 }
 
 // InitializeResult tells a client what it may ask.
@@ -120,6 +128,7 @@ type InitializeResult struct {
 // Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own. Of LSP's they hold that ctxls wants to
 // hear of folders that come and go: clients tell only servers that say so.
 type Capabilities struct {
+	LanguageCapabilities
 	Workspace struct {
 		WorkspaceFolders FolderCapability `json:"workspaceFolders"`
 	} `json:"workspace"`
@@ -159,6 +168,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	if !again {
 		s.client.greeted = true
 		s.client.allSessions = p.InitializationOptions.Sessions == "all"
+		s.client.noSessions = p.InitializationOptions.Sessions == "none"
 		s.client.folders = paths
 	}
 	s.client.mu.Unlock()
@@ -177,6 +187,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	}
 
 	result := &InitializeResult{ServerInfo: ServerInfo{Name: "ctxls", Version: s.options.Version}}
+	result.Capabilities.LanguageCapabilities = s.offer(p.Capabilities)
 	result.Capabilities.Workspace.WorkspaceFolders = FolderCapability{Supported: true, ChangeNotifications: true}
 	result.Capabilities.Experimental.Ctxls = Protocol{
 		ProtocolVersion: protocolVersion,

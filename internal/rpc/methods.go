@@ -26,6 +26,7 @@ var methods = map[string]method{
 	"workspace/didChangeConfiguration":    immediate((*Server).didChangeConfiguration),
 	"workspace/didChangeWorkspaceFolders": immediate((*Server).didChangeWorkspaceFolders),
 
+	"context/audit":      request((*Server).contextAudit),
 	"context/measure":    request((*Server).contextMeasure),
 	"context/plan":       request((*Server).contextPlan),
 	"context/prepare":    request((*Server).contextPrepare),
@@ -116,5 +117,8 @@ func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Ser
 
 // names lists the methods of a table that are ctxls's own rather than the protocol's lifecycle, sorted.
 func names(table map[string]method) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(table)), func(name string) bool { return table[name].mode == atOnce })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(table)), func(name string) bool {
+		_, language := languageMethods[name]
+		return language || table[name].mode == atOnce
+	})
 }

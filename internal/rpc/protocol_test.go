@@ -19,7 +19,9 @@ const protocolFile = "../../docs/protocol.md"
 // when it comes: an example of it is one of all that came since the last.
 func TestProtocolExamples(t *testing.T) {
 	service, configure := newConfiguredService(t)
-	p := connect(t, transport.Line, Options{Service: service, Configure: configure})
+	options := languageOptions(rooted{Dir: t.TempDir()})
+	options.Service, options.Configure = service, configure
+	p := connect(t, transport.Line, options)
 	var pushed []string
 	for _, m := range exampleMessages(readProtocol(t)) {
 		if m.sent {

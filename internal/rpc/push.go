@@ -35,7 +35,7 @@ func (s *Server) push(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	if s.service == nil {
+	if s.service == nil || s.client.wantsNoSessions() {
 		return
 	}
 	wake := s.service.Watch(ctx)

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.lsp.dev/jsonrpc2"
 
+	"github.com/ctxls/ctxls/internal/audit"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -30,6 +31,7 @@ import (
 func TestSchema(t *testing.T) {
 	wantSchema(t, "../../docs/protocol.json", describe(t))
 	wantSchema(t, "mcp/outputs.json", object{
+		"audit":           describeOne(t, reflect.TypeFor[audit.AuditReport]()),
 		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
 		"measure_context": describeOne(t, reflect.TypeFor[conversation.Measurement]()),
 	})
@@ -61,7 +63,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 
 // describeOne returns the schema of one type, with the definitions that it needs.
 func describeOne(t testing.TB, root reflect.Type) object {
-	s := schemas{source: readSource(t, "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
 	schema := s.structure(root)
 	if len(s.defs) > 0 {
 		schema["$defs"] = s.defs
@@ -74,7 +76,7 @@ type object = map[string]any
 
 // describe returns the whole protocol.
 func describe(t testing.TB) object {
-	s := schemas{source: readSource(t, ".", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, ".", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
 	calls := object{}
 	for name, m := range methods {
 		entry := object{"kind": "request", "params": s.params(m.params)}

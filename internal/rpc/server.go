@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
 
+	"github.com/ctxls/ctxls/internal/audit"
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/lsp"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -39,6 +42,11 @@ type Options struct {
 	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
 	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
 	Configure func(config json.RawMessage) error
+
+	// Audit returns the options of an audit of a directory. nil offers no context/audit.
+	Audit func(dir string) audit.Options
+	// Language answers requests about documents; its folders are Folders. nil offers none of them.
+	Language func(folders func() []string) *lsp.Service
 }
 
 // Server serves one client over one connection.
@@ -48,12 +56,14 @@ type Server struct {
 	service *core.Service
 	methods map[string]method
 
-	stream   *transport.Stream
-	stop     context.CancelFunc // ends Serve
-	client   client
-	inFlight inFlight
-	turns    turns
-	workers  chan struct{} // one token for each handler at work
+	stream    *transport.Stream
+	stop      context.CancelFunc // ends Serve
+	client    client
+	inFlight  inFlight
+	turns     turns
+	language  *lsp.Service
+	publisher publisher
+	workers   chan struct{} // one token for each handler at work
 
 	progressAfter time.Duration // the constant, which a test makes short
 	anew          chan struct{} // holds one when what the client is told may differ for another reason than a change in the store
@@ -71,7 +81,10 @@ func New(options Options) *Server {
 	if options.Service == nil {
 		maps.DeleteFunc(offered, func(_ string, m method) bool { return m.mode != atOnce })
 	}
-	return &Server{
+	if options.Audit == nil {
+		delete(offered, "context/audit")
+	}
+	s := &Server{
 		options: options,
 		log:     options.Log,
 		service: options.Service,
@@ -82,7 +95,13 @@ func New(options Options) *Server {
 
 		progressAfter: progressAfter,
 		client:        client{readied: make(chan struct{})},
+		publisher:     publisher{woken: make(chan struct{}, 1)},
 	}
+	if options.Language != nil {
+		s.language = options.Language(s.client.workspace)
+		maps.Copy(s.methods, languageMethods)
+	}
+	return s
 }
 
 // Serve reads requests from in and writes replies and notifications to out, until the input ends, the client says exit
@@ -105,7 +124,10 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	jsonrpc2.NewConn(s.stream).Go(ctx, s.handle)
 	go func() {
 		defer close(pushed)
+		var publishing sync.WaitGroup
+		publishing.Go(func() { s.publish(ctx) })
 		s.push(ctx)
+		publishing.Wait()
 	}()
 
 	select {

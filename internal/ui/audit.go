@@ -16,14 +16,14 @@ import (
 const shownItems = 30
 
 // Audit writes what a session would hold before its first prompt. Paths are shortened from the directory and from home.
-func Audit(w io.Writer, r *audit.Report, home string, l Style) error {
+func Audit(w io.Writer, r *audit.AuditReport, home string, l Style) error {
 	s := auditScreen{report: r, home: home, style: l}
 	_, err := io.WriteString(w, s.text())
 	return err
 }
 
 type auditScreen struct {
-	report *audit.Report
+	report *audit.AuditReport
 	home   string
 	style  Style
 }
@@ -52,7 +52,7 @@ func mark(exact bool) string {
 	return "~"
 }
 
-func (s *auditScreen) host(h audit.Host) string {
+func (s *auditScreen) host(h audit.HostAudit) string {
 	var b strings.Builder
 	line := contextfiles.Titles[h.Host] + "  " + mark(h.Exact) + tokens(h.Tokens) + " tokens"
 	if h.WindowTokens != nil {
@@ -79,7 +79,7 @@ func (s *auditScreen) host(h audit.Host) string {
 	return b.String()
 }
 
-func (s *auditScreen) items(items []audit.Item, exact bool, indent string) (rows [][]cell) {
+func (s *auditScreen) items(items []audit.AuditItem, exact bool, indent string) (rows [][]cell) {
 	for i, item := range items {
 		if i == shownItems {
 			rest := 0
