@@ -30,6 +30,12 @@ usage that the provider reported. "system prompt, tools" is what the record does
 figures are "?", with the reason.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
 	reads:    true,
+	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+		if len(given) == 0 {
+			a.offerSessions(ctx, o, nil)
+			o.paths = "files"
+		}
+	},
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", "", "the session's `host`, if two hosts have a session of that id")
 		asJSON := fs.Bool("json", false, "print JSON, as session/get does")

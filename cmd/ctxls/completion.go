@@ -2,15 +2,28 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 )
 
+// The scripts ask 'ctxls completion words' for what may stand at the cursor, so that they need not be printed again for a new
+// command, and can offer sessions.
+var (
+	//go:embed completion/ctxls.bash
+	bashCompletion string
+	//go:embed completion/ctxls.zsh
+	zshCompletion string
+	//go:embed completion/ctxls.fish
+	fishCompletion string
+)
+
 var completionCommand = command{
 	name: "completion", synopsis: "bash|zsh|fish", short: "print a completion script for a shell",
+	long: `
+The script completes commands, flags, hosts, models, files and the ids of sessions. It asks ctxls for each word.`,
 	words: []string{"bash", "zsh", "fish"},
 	examples: `source <(ctxls completion bash)
 ctxls completion zsh > "${fpath[1]}/_ctxls"
@@ -18,13 +31,25 @@ ctxls completion fish > ~/.config/fish/completions/ctxls.fish`,
 }
 
 func init() { // setup needs commands(), which needs completionCommand
-	scripts := map[string]func(io.Writer){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	completionCommand.setup = func(*pflag.FlagSet) action {
-		return func(_ context.Context, a *app, args []string) error {
-			if len(args) != 1 || scripts[args[0]] == nil {
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 && args[0] == "words" {
+				fmt.Fprint(a.stdout, a.complete(ctx, args[1:]))
+				return nil
+			}
+			if len(args) != 1 {
 				return usageError{"completion takes one shell: bash, zsh or fish"}
 			}
-			scripts[args[0]](a.stdout)
+			switch args[0] {
+			case "bash":
+				fmt.Fprint(a.stdout, bashCompletion)
+			case "zsh":
+				fmt.Fprint(a.stdout, zshCompletion)
+			case "fish":
+				fmt.Fprint(a.stdout, fishCompletion)
+			default:
+				return hintError{usageError{"completion takes one shell: bash, zsh or fish"}, didYouMean(args[0], completionCommand.words, "%s", "see 'ctxls help completion'")}
+			}
 			return nil
 		}
 	}
@@ -41,79 +66,40 @@ func flagsOf(c command) []*pflag.Flag {
 	return flags
 }
 
-func bashCompletion(w io.Writer) {
-	var names []string
-	fmt.Fprint(w, `# bash completion for ctxls
-_ctxls() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]} words= flags= valued=
-  COMPREPLY=()
-  case $cmd in
-`)
-	for _, c := range commands() {
-		names = append(names, c.name)
-		var flags, valued []string
-		for _, f := range flagsOf(c) {
-			flags = append(flags, "--"+f.Name)
-			if f.NoOptDefVal == "" {
-				valued = append(valued, "--"+f.Name)
-			}
-		}
-		fmt.Fprintf(w, "    %s) words=%q flags=%q valued=%q ;;\n", c.name, strings.Join(c.words, " "), strings.Join(flags, " "), strings.Join(valued, " "))
-	}
-	fmt.Fprintf(w, `  esac
-  case " $valued " in *" $prev "*) return ;; esac
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words=%q
-  elif [[ $cur == -* ]]; then
-    words=$flags
-  elif [ "$COMP_CWORD" -ne 2 ]; then
-    words=
-  fi
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
-}
-complete -o default -F _ctxls ctxls
-`, strings.Join(names, " "))
+// offer is what may stand at the cursor. Its first line is "files" or "dirs" where names of those may too, and "words" otherwise; a
+// line for each word follows, with a tab before its description.
+type offer struct {
+	paths string
+	lines []string
 }
 
-func zshCompletion(w io.Writer) {
-	fmt.Fprint(w, "#compdef ctxls\n_ctxls() {\n  local -a commands=(\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "    %s\n", shellQuote(c.name+":"+c.short))
-	}
-	fmt.Fprint(w, "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "    %s) _arguments", c.name)
-		for _, f := range flagsOf(c) {
-			spec := "--" + f.Name + "[" + strings.NewReplacer("[", "(", "]", ")").Replace(f.Usage) + "]"
-			if f.NoOptDefVal == "" {
-				spec += ":" + f.Value.Type() + ":_default"
-			}
-			fmt.Fprintf(w, " \\\n      %s", shellQuote(spec))
+func (o *offer) add(word, description string) {
+	o.lines = append(o.lines, word+"\t"+strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' {
+			return ' '
 		}
-		if len(c.words) > 0 {
-			fmt.Fprintf(w, " \\\n      %s", shellQuote("2:"+c.name+":("+strings.Join(c.words, " ")+")"))
-		}
-		fmt.Fprint(w, " \\\n      '*:file:_files' ;;\n")
-	}
-	fmt.Fprint(w, "  esac\n}\nif [ \"$funcstack[1]\" = _ctxls ]; then _ctxls; else compdef _ctxls ctxls; fi\n")
+		return r
+	}, description))
 }
 
-func fishCompletion(w io.Writer) {
-	fmt.Fprintln(w, "# fish completion for ctxls")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "complete -c ctxls -n __fish_use_subcommand -f -a %s -d %s\n", c.name, shellQuote(c.short))
-		in := shellQuote("__fish_seen_subcommand_from " + c.name)
-		if len(c.words) > 0 {
-			fmt.Fprintf(w, "complete -c ctxls -n %s -f -a %s\n", in, shellQuote(strings.Join(c.words, " ")))
-		}
-		for _, f := range flagsOf(c) {
-			value := ""
-			if f.NoOptDefVal == "" {
-				value = " -r"
-			}
-			fmt.Fprintf(w, "complete -c ctxls -n %s -l %s%s -d %s\n", in, f.Name, value, shellQuote(f.Usage))
-		}
+func (o *offer) addAll(words []string) {
+	for _, word := range words {
+		o.add(word, "")
 	}
 }
 
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// print returns the offer as the scripts read it, without words that do not go on from cur.
+func (o *offer) print(before, cur string) string {
+	var b strings.Builder
+	first := "words"
+	if o.paths != "" {
+		first = o.paths
+	}
+	b.WriteString(first + "\n")
+	for _, line := range o.lines {
+		if strings.HasPrefix(line, cur) {
+			b.WriteString(before + line + "\n")
+		}
+	}
+	return b.String()
+}

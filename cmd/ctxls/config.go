@@ -21,6 +21,16 @@ ctxls config check
 ctxls config check .ctxls.json
 ctxls config schema > ctxls.schema.json`,
 	words: []string{"path", "check", "schema"},
+	offers: func(_ context.Context, _ *app, o *offer, given []string) {
+		switch {
+		case len(given) == 0:
+			o.add("path", "print the files")
+			o.add("check", "print every problem")
+			o.add("schema", "print the JSON Schema")
+		case given[0] == "check":
+			o.paths = "files"
+		}
+	},
 	setup: func(*pflag.FlagSet) action {
 		return func(_ context.Context, a *app, args []string) error {
 			switch {

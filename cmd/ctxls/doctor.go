@@ -25,7 +25,7 @@ The exit status is 1 if a check failed.
 --json prints an object: the "version" of ctxls, the numbers "failed" and "warned", and "checks", each with "group", "name",
 "status" (ok, warn, fail, skip), "what" was found and the "hint" what to do ("" if there is nothing to do).`,
 	examples: "ctxls doctor\nctxls doctor claude-code\nctxls doctor --json | jq -r '.checks[] | select(.status != \"ok\") | [.group, .name, .what, .hint] | @tsv'",
-	words:    registry.Names(registry.All),
+	offers:   func(_ context.Context, _ *app, o *offer, _ []string) { o.addAll(registry.Names(registry.All)) },
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
 		var styled styleFlags
@@ -43,24 +43,30 @@ The exit status is 1 if a check failed.
 			if err != nil {
 				return err
 			}
-			checks := doctor.Run(ctx, doctor.Options{
-				Env: a.env(), Sources: a.sources(a.cwd), StatePath: a.storePath, Usual: a.usualState, LogPath: a.logPath, Hosts: hosts, Version: versionString(), Now: time.Now(),
-			})
-			counts := map[check.Status]int{}
-			for _, c := range checks {
-				counts[c.Status]++
-			}
-			if *asJSON {
-				err = printJSON(a.stdout, diagnosis{versionString(), counts[check.Fail], counts[check.Warn], checks})
-			} else {
-				err = ui.Checks(a.stdout, checks, style)
-			}
-			if failed := counts[check.Fail]; err == nil && failed > 0 {
-				return fmt.Errorf("%s failed", ui.Count(failed, "check"))
-			}
-			return err
+			return a.diagnose(ctx, hosts, *asJSON, style)
 		}
 	},
+}
+
+// diagnose runs the checks of hosts, of all where none is named, and prints them.
+func (a *app) diagnose(ctx context.Context, hosts []session.Host, asJSON bool, style ui.Style) error {
+	checks := doctor.Run(ctx, doctor.Options{
+		Env: a.env(), Sources: a.sources(a.cwd), StatePath: a.storePath, Usual: a.usualState, LogPath: a.logPath, Hosts: hosts, Version: versionString(), Now: time.Now(),
+	})
+	counts := map[check.Status]int{}
+	for _, c := range checks {
+		counts[c.Status]++
+	}
+	var err error
+	if asJSON {
+		err = printJSON(a.stdout, diagnosis{versionString(), counts[check.Fail], counts[check.Warn], checks})
+	} else {
+		err = ui.Checks(a.stdout, checks, style)
+	}
+	if failed := counts[check.Fail]; err == nil && failed > 0 {
+		return fmt.Errorf("%s failed", ui.Count(failed, "check"))
+	}
+	return err
 }
 
 // diagnosis is what doctor prints as JSON.

@@ -21,16 +21,38 @@ type command struct {
 	more     func() string // the end of long, built on demand since every hook starts this program; nil is none
 	examples string        // one a line, as typed
 	words    []string      // the values of its first argument, for completion
-	silent   bool          // a host runs it: it exits with exitOK even if the command line is invalid
-	reads    bool          // it only reads the state
-	setup    func(*pflag.FlagSet) action
+	// offers adds what may stand in the place of an argument, after those that are given; nil is words.
+	offers func(ctx context.Context, a *app, o *offer, given []string)
+	silent bool // a host runs it: it exits with exitOK even if the command line is invalid
+	reads  bool // it only reads the state
+	setup  func(*pflag.FlagSet) action
 }
 
 // commands lists the subcommands in the order in which help shows them.
 func commands() []command {
 	return []command{
-		serveCommand, mcpCommand, hookCommand, statuslineCommand, installCommand, uninstallCommand, doctorCommand, sessionsCommand, breakdownCommand, planCommand, auditCommand, importCommand, forgetCommand,
-		reportCommand, windowsCommand, measureCommand, trimCommand, configCommand, completionCommand, versionCommand, helpCommand,
+		setupCommand,
+		sessionsCommand,
+		breakdownCommand,
+		planCommand,
+		auditCommand,
+		reportCommand,
+		windowsCommand,
+		measureCommand,
+		trimCommand,
+		installCommand,
+		uninstallCommand,
+		doctorCommand,
+		importCommand,
+		forgetCommand,
+		configCommand,
+		serveCommand,
+		mcpCommand,
+		hookCommand,
+		statuslineCommand,
+		completionCommand,
+		versionCommand,
+		helpCommand,
 	}
 }
 

@@ -218,12 +218,18 @@ func installableHosts() []string { return registry.Names(registry.Installable())
 
 // printPlans shows the hosts that were found, and what installing into each would do.
 func (a *app) printPlans(plans []install.HostPlan) {
-	none := true
+	none, first := true, "HOST"
 	for _, p := range plans {
 		if !p.Found {
 			continue
 		}
 		none = false
+		if first == "HOST" && len(p.Changes) > 0 {
+			first = string(p.Host)
+			if p.StatusLine {
+				first += " --statusline"
+			}
+		}
 		var where []string
 		for _, place := range []*string{p.Program, p.Directory} {
 			if place != nil {
@@ -250,18 +256,23 @@ func (a *app) printPlans(plans []install.HostPlan) {
 		fmt.Fprintf(a.stdout, "No supported host was found. ctxls installs into %s.\n", strings.Join(installableHosts(), ", "))
 		return
 	}
-	fmt.Fprintln(a.stdout, "Preview only. Run 'ctxls install HOST' to apply.")
+	fmt.Fprintf(a.stdout, "Preview only. Run 'ctxls install %s' to apply, or 'ctxls setup' for all hosts.\n", first)
 }
 
-// printDiff shows a change. It sanitizes the text, which may come from a cloned repository; only tabs stay.
+// printDiff shows a change.
 func (a *app) printDiff(file *settings.File, after []byte) error {
+	_, err := io.WriteString(a.stdout, a.diffOf(file, after))
+	return err
+}
+
+// diffOf returns a change as a diff. It sanitizes the text, which may come from a cloned repository; only tabs stay.
+func (a *app) diffOf(file *settings.File, after []byte) string {
 	name := text.Sanitize(file.Path, 0)
 	pieces := strings.Split(string(diff.Diff(name, file.Text, name+" (new)", after)), "\t")
 	for i, piece := range pieces {
 		pieces[i] = text.SanitizeLines(piece)
 	}
-	_, err := io.WriteString(a.stdout, strings.Join(pieces, "\t"))
-	return err
+	return strings.Join(pieces, "\t")
 }
 
 func (a *app) printDone(file *settings.File, done []string) {

@@ -30,6 +30,7 @@ whose encoding is not public. A host's record of a session shows what the provid
 ctxls measure --by-role --window 200000 *.json
 git diff | ctxls measure -
 ctxls measure --json chat.json | jq .tokens`,
+	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "files" },
 	setup: func(fs *pflag.FlagSet) action {
 		var m measuring
 		m.modelFlags.add(fs)

@@ -29,6 +29,7 @@ context/trim for one file, and {"files": […]} for several.`,
 ctxls trim --target 100000 --strategy toolResults --keep-last 4 chat.json
 jq .messages request.json | ctxls trim - --start-on user
 ctxls trim --output shorter/ *.json`,
+	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "files" },
 	setup: func(fs *pflag.FlagSet) action {
 		var flags modelFlags
 		var req conversation.TrimRequest

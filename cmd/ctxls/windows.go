@@ -27,6 +27,12 @@ ctxls windows --learned
 ctxls windows forget claude-opus-4-6
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 	reads: true,
+	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+		if len(given) == 0 {
+			offerModels(o)
+			o.add("forget", "remove what was learned of a model")
+		}
+	},
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", string(session.HostClaudeCode), "the `host` that runs the model")
 		provider := fs.String("provider", "", "the provider of the model")

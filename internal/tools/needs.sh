@@ -20,6 +20,8 @@ look() {
   need tmux tmux "the tests in a terminal"
   need python3 python3 "what Python does in tests and examples"
   need jq jq "the examples of docs/hosts.md"
+  need zsh zsh "the test of completion in zsh"
+  need fish fish "the test of completion in fish"
   if [ "$(uname)" = Linux ]; then
     need unshare util-linux "the tests with real hosts and VS Code, which get a network of their own"
     need ip iproute2 "the tests in VS Code, which get a network of their own"
