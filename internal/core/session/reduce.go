@@ -52,6 +52,8 @@ type reduction struct {
 
 	results []CallResult // that were read
 
+	resolved resolvedWindow
+
 	grown bool // the tail changed
 	gap   bool // what was read does not follow on what was read before
 }
@@ -219,6 +221,7 @@ func (r *reduction) stateLimits() {
 			r.s.Proof.CompactedTokens = 0 // it was seen under others
 		}
 		r.s.Settings = *s
+		r.resolved = resolvedWindow{}
 	}
 	if stated := r.ev.Limits.WindowTokens; stated > 0 {
 		r.s.Proof.AcceptedTokens, r.s.Proof.StatedTokens = 0, 0

@@ -71,9 +71,28 @@ func WindowOf(in WindowInput, cfg settings.WindowConfig, rules Rules) model.Wind
 	}, cfg, rules.Compaction)
 }
 
+// resolvedWindow is the window in force, and what it followed from. A record of a session holds hundreds of reports, and nearly all of
+// them leave the window as it was.
+type resolvedWindow struct {
+	of     windowCause
+	window model.Window
+}
+
+// windowCause is what can change the window while one event is reduced, beside the user's settings of the host.
+type windowCause struct {
+	version, provider, model string
+	limits                   model.Limits
+	proof                    LearnedWindow
+	learned                  *LearnedWindow
+}
+
 // window returns the window in force, with what the event itself taught.
 func (r *reduction) window() model.Window {
-	return r.s.Window(r.learned(), r.cfg, r.st.Rules, r.now)
+	cause := windowCause{r.s.HostVersion, r.s.Provider, r.s.Model, r.s.Limits, r.s.Proof, r.ch.Learned}
+	if r.resolved.window.Tokens == 0 || r.resolved.of != cause {
+		r.resolved = resolvedWindow{cause, r.s.Window(r.learned(), r.cfg, r.st.Rules, r.now)}
+	}
+	return r.resolved.window
 }
 
 func (r *reduction) shares() bool { return r.s.shares(r.st.Rules) }
