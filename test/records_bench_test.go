@@ -88,7 +88,11 @@ func BenchmarkRecords(b *testing.B) {
 	}
 	if modules := os.Getenv("CTXLS_BENCH_RIVALS"); modules != "" {
 		platform := runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-		report := []string{filepath.Join(modules, "@ccusage/ccusage-"+platform, "bin/ccusage"), "session", "--offline"}
+		program := filepath.Join(modules, "@ccusage/ccusage-"+platform, "bin/ccusage")
+		if err := os.Chmod(program, 0o755); err != nil { // as its script of Node does when it is run first
+			b.Logf("left out: ccusage: %v", err)
+		}
+		report := []string{program, "session", "--offline"}
 		readers = append(readers, &reader{name: "ccusage", command: report}, &reader{name: "ccusage-cold", command: report, state: true})
 	}
 	const rounds = 5

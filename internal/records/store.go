@@ -41,6 +41,7 @@ type Store struct {
 	known map[string]*reading // by path and session
 	named []found             // files that the user named, wherever they lie
 
+	index     index
 	following following
 }
 
@@ -234,22 +235,24 @@ func (s *Store) find(ctx context.Context, host session.Host, since time.Time) []
 	s.mu.Lock()
 	all := slices.DeleteFunc(slices.Clone(s.named), func(r found) bool { return host != "" && r.Host != host || r.ModTime.Before(since) })
 	s.mu.Unlock()
+	named := make(map[session.Key]bool, len(all))
+	for _, r := range all {
+		named[r.Key] = true
+	}
 	for _, by := range s.o.Recorders {
 		if host != "" && by.Host() != host {
 			continue
 		}
-		records, _ := by.Find(ctx, since)
+		records := s.index.find(ctx, by, since)
+		all = slices.Grow(all, len(records))
 		for _, r := range records {
-			all = append(all, found{r, by})
+			if len(named) == 0 || !named[r.Key] {
+				all = append(all, found{r, by})
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return b.ModTime.Compare(a.ModTime) })
-	seen := make(map[session.Key]bool, len(all))
-	return slices.DeleteFunc(all, func(r found) bool {
-		again := seen[r.Key]
-		seen[r.Key] = true
-		return again
-	})
+	return all
 }
 
 // readAll reads records, as many at once as there are processors, and returns their sessions in the order of the records.

@@ -39,6 +39,7 @@ type watcher struct {
 	store   *Store
 	events  *fsnotify.Watcher // nil where the system gives no events
 	dirs    map[string]bool   // that are watched
+	missed  bool              // a directory is not watched
 	polled  map[string]fileState
 	changed time.Time // when something changed last
 	swept   time.Time
@@ -75,11 +76,16 @@ func (s *Store) follow(ctx context.Context, signal func()) {
 		case <-ctx.Done():
 			return
 		case <-failures: // events were lost
+			s.index.forget()
 			changed = w.sweep(ctx, s.o.Now().Add(-maxSweep))
 		case ev := <-events:
-			if ev.Has(fsnotify.Create) {
-				w.watchTree(ev.Name)
+			if ev.Has(fsnotify.Create) && w.watchTree(ev.Name) {
+				s.index.forget() // what was written into it before gave no event
 			}
+			if _, watched := w.dirs[ev.Name]; watched && ev.Has(fsnotify.Rename|fsnotify.Remove) {
+				w.moved(ev.Name)
+			}
+			s.noticed(ev.Name)
 			if len(paths) == 0 {
 				gather.Reset(gatherTime)
 			}
@@ -161,6 +167,30 @@ func (s *Store) reread(ctx context.Context, paths map[string]bool) (changed bool
 	return s.following.take(sessionsOf(s.readAll(ctx, records))) || changed
 }
 
+// moved takes note that a watched directory has another name, or is gone. What was in it gave no event. Linux tells of a new name twice,
+// and with the second event the watch under the new name ends, so that all directories are watched anew.
+func (w *watcher) moved(dir string) {
+	w.dirs[dir] = false
+	for _, by := range w.store.o.Recorders {
+		if _, ok := by.(Polled); ok {
+			continue
+		}
+		for _, root := range by.Dirs() {
+			w.watchTree(root)
+		}
+	}
+	w.store.index.forget()
+}
+
+// noticed keeps the list of records true after an event about a file.
+func (s *Store) noticed(path string) {
+	for _, by := range s.o.Recorders {
+		if r, ok := by.At(path); ok {
+			s.index.update(r)
+		}
+	}
+}
+
 // watchRoots watches the directories of records that are there and are not watched yet, and reports whether there were any.
 func (w *watcher) watchRoots() (added bool) {
 	if w.events == nil {
@@ -177,24 +207,47 @@ func (w *watcher) watchRoots() (added bool) {
 			}
 		}
 	}
+	if added {
+		w.store.index.watch(w.watchedHosts())
+	}
 	return added
 }
 
-// watchTree watches a directory and those below it. It follows no link.
-func (w *watcher) watchTree(root string) {
+// watchedHosts returns the hosts of whose records every change gives an event.
+func (w *watcher) watchedHosts() map[session.Host]bool {
+	hosts := map[session.Host]bool{}
+	if w.missed {
+		return hosts
+	}
+	for _, by := range w.store.o.Recorders {
+		if _, ok := by.(Polled); !ok {
+			hosts[by.Host()] = true
+		}
+	}
+	return hosts
+}
+
+// watchTree watches a directory and those below it, and reports whether root is a directory. It follows no link.
+func (w *watcher) watchTree(root string) bool {
 	if info, err := os.Lstat(root); err != nil || !info.IsDir() {
-		return
+		return false
 	}
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir():
 			return nil
 		case len(w.dirs) >= maxDirs:
+			w.missed = true
 			return filepath.SkipAll
 		}
 		w.dirs[path] = w.events.Add(path) == nil
+		w.missed = w.missed || !w.dirs[path]
 		return nil
 	})
+	if w.missed {
+		w.store.index.watch(nil)
+	}
+	return true
 }
 
 // sessionsOf leaves out the records that could not be read.

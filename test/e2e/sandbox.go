@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,12 +52,33 @@ func newTestEnv(t *testing.T, home, project string, files map[string]string) *Sa
 		w.Write(filepath.Join(project, name), text)
 	}
 	w.Write(filepath.Join(home, "tmp", ".keep"), "")
+	t.Cleanup(w.killAll)
 	t.Cleanup(func() {
 		if log, err := os.ReadFile(filepath.Join(w.Home, ".local", "state", "ctxls", "ctxls.log")); err == nil && t.Failed() {
 			t.Logf("the log of ctxls:\n%s", log)
 		}
 	})
 	return w
+}
+
+// killAll ends every process that runs with this home, until there is none: hosts leave some behind, in sessions of their own, which
+// would still write into the home while it is removed.
+func (w *Sandbox) killAll() {
+	home := []byte("\x00HOME=" + w.Home + "\x00")
+	for found := true; found; {
+		found = false
+		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range environs {
+			environ, err := os.ReadFile(path)
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err == nil && pid > 1 && bytes.Contains(append([]byte{0}, environ...), home) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				found = true
+			}
+		}
+		if found {
+			time.Sleep(10 * time.Millisecond) // one that was killed is gone a moment later
+		}
+	}
 }
 
 // Write writes a file and the directories above it.
