@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"internal/jsonscan":          {},
 	"internal/core/coded":        {},
 	"internal/core/text":         {},
-	"internal/core/settings":     {},
+	"internal/core/settings":     {"internal/core/text"},
 	"internal/core/pathname":     {"internal/core/coded", "internal/core/text"},
 	"internal/core/token":        {"internal/core/token/internal/class", "internal/core/token/internal/vocab"},
 	"internal/core/conversation": {"internal/core/coded", "internal/core/plan", "internal/core/token", "internal/jsonscan"},
@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"internal/team/telemetry":  {domain, "internal/team/push"},
 	"internal/team/teamtest":   {domain, "internal/store/sqlite", "internal/team/push"}, // for tests alone
 	"internal/check":           {},
+	"internal/alert":           {domain},
 	"internal/install":         {domain, "internal/host", "internal/host/settings"},
 	"internal/doctor": {"internal/check", "internal/config", domain, "internal/host", "internal/host/registry", "internal/host/settings",
 		"internal/install", "internal/store", "internal/ui"},

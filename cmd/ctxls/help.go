@@ -36,6 +36,7 @@ func commands() []command {
 		breakdownCommand,
 		planCommand,
 		auditCommand,
+		alertsCommand,
 		reportCommand,
 		windowsCommand,
 		measureCommand,

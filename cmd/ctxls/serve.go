@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/alert"
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/host/registry"
@@ -60,6 +61,9 @@ func (a *app) serve(ctx context.Context, options rpc.Options) error {
 	options.Language = func(folders func() []string) *lsp.Service {
 		return lsp.New(lsp.Options{Home: a.home, Getenv: a.getenv, Folders: folders})
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go alert.Run(ctx, a.alerts(s))
 	return rpc.New(options).ServeStdio(ctx)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/alert"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
@@ -140,6 +141,9 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 	if _, err := a.screen(); err != nil {
 		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go alert.Run(ctx, a.alerts(s))
 	return ui.Live(ctx, ui.LiveOptions{Source: s, Filter: filter, In: a.stdin, Out: a.stdout, Environ: a.environ, Color: style.Color, Sort: by})
 }
 

@@ -92,7 +92,7 @@ func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 		return config, l.problems
 	}
 	next := config
-	next.Window.Overrides = maps.Clone(config.Window.Overrides)
+	next.Window.Overrides, next.ModelLevels = maps.Clone(config.Window.Overrides), maps.Clone(config.ModelLevels)
 	for _, s := range l.settings {
 		s.applyTo(&next)
 	}

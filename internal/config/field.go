@@ -15,14 +15,16 @@ import (
 type kind int
 
 const (
-	object  kind = iota // a group of fields
-	boolean             // true or false
-	integer             // a whole number
-	number              // any number
-	text                // a string
-	list                // a list of whole numbers
-	table               // an object of whole numbers under names of the user's choice
-	limit               // a settings.TokenLimit
+	object     kind = iota // a group of fields
+	boolean                // true or false
+	integer                // a whole number
+	number                 // any number
+	text                   // a string
+	list                   // a list of whole numbers
+	table                  // an object of whole numbers under names of the user's choice
+	limit                  // a settings.TokenLimit
+	words                  // a list of strings; settings.Config.Check knows which
+	wordsTable             // an object of such lists under names of the user's choice
 )
 
 // A field is one setting, or a group of them, as the types in core declare it.
@@ -84,6 +86,10 @@ func (f *field) setKind(t reflect.Type) {
 		f.kind = list
 	case t == reflect.TypeFor[map[string]int]():
 		f.kind = table
+	case t == reflect.TypeFor[[]string]():
+		f.kind = words
+	case t == reflect.TypeFor[map[string][]string]():
+		f.kind = wordsTable
 	case t.Kind() == reflect.Struct:
 		f.kind = object
 		f.addFields(t)
@@ -144,33 +150,37 @@ func leaf(key string) *field {
 // allowed says in words what the field may hold.
 func (f *field) allowed() string {
 	between := fmt.Sprintf("from %s to %s", plain(f.min), plain(f.max))
-	words := ""
+	said := ""
 	switch f.kind {
 	case object:
 		return "an object"
 	case boolean:
-		words = "true or false"
+		said = "true or false"
 	case integer:
-		words = "a whole number " + between
+		said = "a whole number " + between
 	case number:
-		words = "a number " + between
+		said = "a number " + between
 	case text:
-		words = "a string"
+		said = "a string"
 		if f.enum != nil {
 			last := len(f.enum) - 1
-			words = fmt.Sprintf(`"%s" or "%s"`, strings.Join(f.enum[:last], `", "`), f.enum[last])
+			said = fmt.Sprintf(`"%s" or "%s"`, strings.Join(f.enum[:last], `", "`), f.enum[last])
 		}
 	case list:
-		words = fmt.Sprintf("a list of %d whole numbers %s", f.length, between)
+		said = fmt.Sprintf("a list of %d whole numbers %s", f.length, between)
 	case table:
-		words = "an object of whole numbers " + between
+		said = "an object of whole numbers " + between
+	case words:
+		said = "a list of strings"
+	case wordsTable:
+		said = "an object of lists of strings"
 	case limit:
-		words = `"auto" or a whole number ` + between
+		said = `"auto" or a whole number ` + between
 	}
 	if f.nullable {
-		words += ", or null"
+		said += ", or null"
 	}
-	return words
+	return said
 }
 
 // forWorkspace reports whether a workspace may set f, or something in it.

@@ -94,8 +94,21 @@ func (r *reader) value(v hujson.Value, f *field) {
 				}
 			}
 			return
+		case wordsTable:
+			for name, member := range r.members(composite, f.key) {
+				if all, ok := r.words(member.Value); ok {
+					r.settings = append(r.settings, setting{f, name, all})
+				} else {
+					r.report(member.Value.StartOffset, join(f.key, printable(name)), "%s: want a list of strings", show(member.Value))
+				}
+			}
+			return
 		}
 	case *hujson.Array:
+		if all, ok := r.words(v); ok && f.kind == words {
+			r.settings = append(r.settings, setting{f, "", all})
+			return
+		}
 		if f.kind == list && len(composite.Elements) == f.length {
 			r.list(composite, f)
 			return
@@ -116,6 +129,26 @@ func (r *reader) take(offset int, key string, s setting) {
 		return
 	}
 	r.settings = append(r.settings, s)
+}
+
+// maxWords bounds a list of strings.
+const maxWords = 100
+
+// words reads a list of strings, and reports whether it is one.
+func (r *reader) words(v hujson.Value) (all []string, ok bool) {
+	a, ok := v.Value.(*hujson.Array)
+	if !ok || len(a.Elements) > maxWords {
+		return nil, false
+	}
+	all = make([]string, 0, len(a.Elements))
+	for _, element := range a.Elements {
+		literal, ok := element.Value.(hujson.Literal)
+		if !ok || literal.Kind() != '"' {
+			return nil, false
+		}
+		all = append(all, literal.String())
+	}
+	return all, true
 }
 
 // list reads a list of whole numbers.

@@ -121,6 +121,13 @@ func anyConfig(t *rapid.T) settings.Config {
 			CountCacheWrites: rapid.Bool().Draw(t, "countCacheWrites"),
 			CountOutput:      rapid.Ptr(rapid.Bool(), true).Draw(t, "countOutput"),
 		},
+		ModelLevels: rapid.MapOf(rapid.StringMatching(`[a-z"*-]{1,9}`), rapid.Just([]string{"300k", "500k", "85%"})).Draw(t, "modelLevels"),
+		Alerts: settings.AlertsConfig{
+			At:         rapid.SliceOfN(rapid.SampledFrom([]string{"notice", "critical", "85%", "300k", "20k left", "compaction", "fleet"}), 1, 9).Draw(t, "at"),
+			Command:    text.Draw(t, "command"),
+			Notify:     rapid.Bool().Draw(t, "notify"),
+			IntervalMs: rapid.IntRange(0, 86_400_000).Draw(t, "alertsInterval"),
+		},
 		Statusline: settings.StatuslineConfig{Format: text.Draw(t, "format")},
 		Store: settings.StoreConfig{
 			Path:        "~/" + text.Draw(t, "storePath"),

@@ -88,6 +88,10 @@ func (f *field) schema() *schemaNode {
 		n.Type, n.Items, n.MinItems, n.MaxItems = "array", whole, f.length, f.length
 	case table:
 		n.Type, n.Additional = "object", whole
+	case words:
+		n.Type, n.Items = "array", &schemaNode{Type: "string"}
+	case wordsTable:
+		n.Type, n.Additional = "object", &schemaNode{Type: "array", Items: &schemaNode{Type: "string"}}
 	case limit:
 		n.AnyOf = []*schemaNode{{Const: "auto"}, whole, {Type: "null"}}
 	}

@@ -132,6 +132,12 @@ func shellValue(f *field, raw string) hujson.Value {
 		if n, ok := coretext.ParseTokens(source); ok {
 			source = strconv.Itoa(n)
 		}
+	case f.kind == words && !strings.HasPrefix(source, "["):
+		list := &hujson.Array{}
+		for _, word := range strings.Split(source, ",") {
+			list.Elements = append(list.Elements, hujson.Value{Value: hujson.String(strings.TrimSpace(word))})
+		}
+		return hujson.Value{Value: list}
 	case f.kind == list && !strings.HasPrefix(source, "["):
 		source = "[" + source + "]"
 	}

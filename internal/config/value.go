@@ -14,7 +14,7 @@ import (
 type setting struct {
 	field *field
 	name  string // in a table, which entry
-	value any    // bool, int, float64, string, []int or settings.TokenLimit; nil is null
+	value any    // bool, int, float64, string, []int, []string or settings.TokenLimit; nil is null
 }
 
 // applyTo sets the value in config.
@@ -23,7 +23,7 @@ func (s setting) applyTo(config *settings.Config) {
 	switch {
 	case s.value == nil:
 		at.SetZero() // a nil pointer, or the limit that is off
-	case s.field.kind == table:
+	case s.field.kind == table, s.field.kind == wordsTable:
 		at.SetMapIndex(reflect.ValueOf(s.name), reflect.ValueOf(s.value))
 	case at.Kind() == reflect.Pointer:
 		at.Set(reflect.New(at.Type().Elem()))

@@ -39,6 +39,8 @@ type Store interface {
 	// ImportTasks replaces the tasks that were imported before by those of sessions of which the ring holds no task. They take
 	// the room in the ring that recorded tasks leave: the newest come in, below all that is recorded. It returns how many.
 	ImportTasks(ctx context.Context, tasks []ImportedTask, windowTasks int) (kept int, err error)
+	// Claim stores the value of a trigger of an alert, and reports whether it rose: of all processes that see one rise, one is told.
+	Claim(ctx context.Context, c Claim) (rose bool, err error)
 	// Windows returns every learned window.
 	Windows(ctx context.Context) ([]session.LearnedWindow, error)
 	// Watch wakes whoever may want to ask Changed. The channel receives within a fraction of a second of a change that any
@@ -97,4 +99,15 @@ type ImportedTask struct {
 	Key    session.Key
 	Tokens int
 	At     time.Time
+}
+
+// Claim is the value of one trigger of an alert.
+type Claim struct {
+	Key   session.Key // the session; the zero Key is of no session
+	Name  string      // the trigger
+	Value int64
+	// At is when the session had this value. A claim from before the stored one changes nothing, and did not rise.
+	At time.Time
+	// First is whether a value above 0 rose where none is stored.
+	First bool
 }

@@ -215,6 +215,9 @@ func (w *testEnv) Windows(context.Context) ([]session.LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }
 
+// Claim claims nothing: the domain has no alerts.
+func (w *testEnv) Claim(context.Context, Claim) (bool, error) { return false, nil }
+
 // Watch wakes nobody: the domain does not watch.
 func (w *testEnv) Watch(context.Context) <-chan struct{} { return nil }
 

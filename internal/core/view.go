@@ -26,17 +26,33 @@ const (
 // is critical.
 const criticalLeftPercent = 5
 
-// LevelOf returns the level of an occupancy. toCompaction is negative when there is no compaction point.
-func LevelOf(tokens, window, toCompaction int, levels []int) Level {
+// LevelOf returns the level of an occupancy. toCompaction is negative when there is no compaction point. levels are where notice,
+// warning and critical begin.
+func LevelOf(tokens, window, toCompaction int, levels [3]settings.Mark) Level {
 	switch {
-	case tokens*100 >= levels[2]*window, toCompaction >= 0 && toCompaction*100 < criticalLeftPercent*window:
+	case tokens >= levels[2].In(window), toCompaction >= 0 && toCompaction*100 < criticalLeftPercent*window:
 		return LevelCritical
-	case tokens*100 >= levels[1]*window:
+	case tokens >= levels[1].In(window):
 		return LevelWarning
-	case tokens*100 >= levels[0]*window:
+	case tokens >= levels[0].In(window):
 		return LevelNotice
 	}
 	return LevelNormal
+}
+
+// LevelsFor returns where the levels of a model begin.
+func LevelsFor(modelID string, cfg settings.Config) (levels [3]settings.Mark) {
+	for i, percent := range cfg.Levels {
+		levels[i].Percent = percent
+	}
+	if len(cfg.ModelLevels) == 0 {
+		return levels
+	}
+	marks, _ := model.Matching(cfg.ModelLevels, modelID)
+	for i, s := range marks {
+		levels[i], _ = settings.ParseMark(s) // Config.Check has read it
+	}
+	return levels
 }
 
 // Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is
@@ -122,7 +138,7 @@ type AgentView struct {
 func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config, rules session.Rules, now time.Time) SessionView {
 	e := s.Session
 	compaction := e.Compaction.Expire(now)
-	usage := usageOf(e.Gauge, e.Window(learned, cfg, rules, now), cfg)
+	usage := usageOf(e.Gauge, e.Model, e.Window(learned, cfg, rules, now), cfg)
 	if perTurn, known := e.GrowthPerTurn(); known {
 		usage.GrowthPerTurn = &perTurn
 	}
@@ -169,7 +185,7 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 // viewAgent returns a sub-agent of a session as clients see it.
 func viewAgent(a session.Agent, of session.Session, cfg settings.Config, rules session.Rules) AgentView {
 	w := session.WindowOf(session.WindowInput{Host: of.Host, Version: of.HostVersion, Provider: of.Provider, Model: a.Model, Limits: a.Limits, Settings: of.Settings}, cfg.Window, rules)
-	return AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, w, cfg)}
+	return AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, a.Model, w, cfg)}
 }
 
 func providerOf(s session.Session, rules session.Rules) string {
@@ -182,7 +198,7 @@ func providerOf(s session.Session, rules session.Rules) string {
 	return rules.Provider
 }
 
-func usageOf(g session.Gauge, w model.Window, cfg settings.Config) Usage {
+func usageOf(g session.Gauge, modelID string, w model.Window, cfg settings.Config) Usage {
 	u := Usage{WindowTokens: w.Tokens, WindowProvenance: w.Provenance, WindowWhy: w.Why, Display: Display{LimitTokens: session.DisplayLimit(w, cfg)}}
 	u.CompactionRule = w.CompactionRule
 	point, left := &w.RefusalTokens, &u.ToRefusal
@@ -205,7 +221,7 @@ func usageOf(g session.Gauge, w model.Window, cfg settings.Config) Usage {
 	percent := math.Round(float64(tokens)/float64(w.Tokens)*10_000) / 100
 	toPoint := max(*point-projected, 0) // the host compares its own projection
 	*left = &toPoint
-	level := LevelOf(tokens, w.Tokens, max(*point-tokens, 0), cfg.Levels)
+	level := LevelOf(tokens, w.Tokens, max(*point-tokens, 0), LevelsFor(modelID, cfg))
 	shown, shownPercent := min(tokens, u.Display.LimitTokens), text.Percent(tokens, u.Display.LimitTokens)
 	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance = &tokens, &projected, &percent, &level, &g.Provenance
 	u.Exact, u.AsOf, u.Stale = g.Provenance != session.ProvenanceEstimate, &g.At, g.Behind

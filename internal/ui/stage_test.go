@@ -15,6 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
@@ -35,7 +36,7 @@ func usage(tokens, window, compaction int, provenance session.Provenance) core.U
 	if tokens == 0 {
 		return u
 	}
-	level, percent, share, at := core.LevelOf(tokens, window, left, []int{50, 70, 85}), text.Percent(tokens, window), float64(tokens)/float64(window)*100, noon.Add(-time.Minute)
+	level, percent, share, at := core.LevelOf(tokens, window, left, core.LevelsFor("", settings.Default())), text.Percent(tokens, window), float64(tokens)/float64(window)*100, noon.Add(-time.Minute)
 	u.Tokens, u.ProjectedTokens, u.Percent, u.Level, u.Provenance, u.AsOf = &tokens, &tokens, &share, &level, &provenance, &at
 	u.Display.Tokens, u.Display.Percent = &tokens, &percent
 	if compaction > 0 {

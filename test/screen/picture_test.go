@@ -37,7 +37,7 @@ func pageSession(host session.Host, id, cwd, title, model string, window, compac
 		samples = append(samples, session.Sample{At: noon.Add(time.Duration(i-responses) * 90 * time.Second), Tokens: tokens, WindowTokens: window, Kind: kind})
 	}
 	left, percent, share, at := compaction-tokens, text.Percent(tokens, window), float64(tokens)/float64(window)*100, samples[len(samples)-1].At
-	level := core.LevelOf(tokens, window, left, settings.Default().Levels)
+	level := core.LevelOf(tokens, window, left, core.LevelsFor("", settings.Default()))
 	part := func(category session.Category, tool string, percent int) session.Part {
 		return session.Part{Category: category, Tool: tool, Tokens: tokens * percent / 100}
 	}

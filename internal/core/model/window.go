@@ -236,19 +236,25 @@ func cutDate(s string) string {
 	return s
 }
 
-// matchOverride returns the tokens of the most specific pattern that matches the model as given or in its plain spelling.
-func matchOverride(overrides map[string]int, model, plain string) (tokens int, pattern string) {
+// Matching returns the value of the most specific pattern that matches a model. ok is false where none does.
+func Matching[V any](patterns map[string]V, model string) (value V, ok bool) {
+	value, pattern := matchOverride(patterns, model, Plain(model))
+	return value, pattern != ""
+}
+
+// matchOverride returns the value of the most specific pattern that matches the model as given or in its plain spelling.
+func matchOverride[V any](patterns map[string]V, model, plain string) (value V, pattern string) {
 	model = strings.ToLower(model)
-	for p, n := range overrides {
+	for p, v := range patterns {
 		lower := strings.ToLower(p)
 		if !globMatch(lower, model) && !globMatch(lower, plain) {
 			continue
 		}
 		if len(p) > len(pattern) || len(p) == len(pattern) && p < pattern {
-			tokens, pattern = n, p
+			value, pattern = v, p
 		}
 	}
-	return tokens, pattern
+	return value, pattern
 }
 
 // globMatch matches s against a pattern in which * stands for anything, slashes too.

@@ -3,7 +3,9 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,19 +15,22 @@ import (
 // tags beside them carry the allowed values: min and max (inclusive, of every number in the field), len (of a list), enum
 // (separated by |). Token amounts end at a billion, a thousand times the largest window in use, so that percentages of them are exact.
 type Config struct {
-	Window     WindowConfig     `json:"window" doc:"How large a model's context window is taken to be."`
-	Levels     []int            `json:"levels" doc:"Share of the window, in percent, at which the gauge turns to notice, warning and critical. Three rising numbers." min:"1" max:"100" len:"3"`
-	Tracking   TrackingConfig   `json:"tracking" doc:"The mark [context used: X%] that goes with each prompt."`
-	Reminder   ReminderConfig   `json:"reminder" doc:"One calm reminder of how much of the window is left, after tools ran."`
-	Handoff    HandoffConfig    `json:"handoff" doc:"A note, once, that it is time to hand the work to a fresh session."`
-	Compaction CompactionConfig `json:"compaction" doc:"What is kept through a compaction."`
-	Trim       TrimConfig       `json:"trim" doc:"When a conversation counts as too long, and what it is trimmed to."`
-	Metrics    MetricsConfig    `json:"metrics" doc:"The fleet figures: how many recent tasks they cover and when they raise an alert."`
-	Usage      UsageConfig      `json:"usage" doc:"Which of a provider's numbers add up to occupancy."`
-	Statusline StatuslineConfig `json:"statusline" doc:"The line that ctxls statusline prints."`
-	Discovery  DiscoveryConfig  `json:"discovery" doc:"Sessions that agent hosts keep on the disk, shown without any hook."`
-	Store      StoreConfig      `json:"store" doc:"Where state is kept, and how much of it."`
-	Log        LogConfig        `json:"log" doc:"The log file."`
+	Window WindowConfig `json:"window" doc:"How large a model's context window is taken to be."`
+	Levels []int        `json:"levels" doc:"Share of the window, in percent, at which the gauge turns to notice, warning and critical. Three rising numbers." min:"1" max:"100" len:"3"`
+	// ModelLevels goes before Levels for the models that its patterns match.
+	ModelLevels map[string][]string `json:"modelLevels" doc:"The same by model, as shares of the window or in tokens: {\"claude-opus-5\": [\"300k\", \"500k\", \"85%\"]}. A key is a model id, or a pattern in which * stands for anything."`
+	Tracking    TrackingConfig      `json:"tracking" doc:"The mark [context used: X%] that goes with each prompt."`
+	Reminder    ReminderConfig      `json:"reminder" doc:"One calm reminder of how much of the window is left, after tools ran."`
+	Handoff     HandoffConfig       `json:"handoff" doc:"A note, once, that it is time to hand the work to a fresh session."`
+	Compaction  CompactionConfig    `json:"compaction" doc:"What is kept through a compaction."`
+	Trim        TrimConfig          `json:"trim" doc:"When a conversation counts as too long, and what it is trimmed to."`
+	Metrics     MetricsConfig       `json:"metrics" doc:"The fleet figures: how many recent tasks they cover and when they raise an alert."`
+	Usage       UsageConfig         `json:"usage" doc:"Which of a provider's numbers add up to occupancy."`
+	Alerts      AlertsConfig        `json:"alerts" doc:"What is run when a window fills up. A running server, live screen or ctxls alerts runs it, never a hook."`
+	Statusline  StatuslineConfig    `json:"statusline" doc:"The line that ctxls statusline prints."`
+	Discovery   DiscoveryConfig     `json:"discovery" doc:"Sessions that agent hosts keep on the disk, shown without any hook."`
+	Store       StoreConfig         `json:"store" doc:"Where state is kept, and how much of it."`
+	Log         LogConfig           `json:"log" doc:"The log file."`
 }
 
 // WindowConfig says how large windows are.
@@ -102,6 +107,17 @@ type UsageConfig struct {
 	CountOutput      *bool `json:"countOutput" doc:"Count the answer's tokens as part of the window; null is the host's own rule."`
 }
 
+// AlertsConfig is about acting when a window fills up.
+type AlertsConfig struct {
+	At         []string `json:"at" doc:"When: \"notice\", \"warning\" or \"critical\" (a level), \"85%\" or \"300k\" (a share of the window, or tokens in it), \"20k left\" (tokens to the compaction), \"compaction\", and \"fleet\" (the alert over all tasks). Empty is never."`
+	Command    string   `json:"command" doc:"A shell command to run. It gets JSON on stdin: trigger, session, and text for people. Empty is none."`
+	Notify     bool     `json:"notify" doc:"Show a notification of the desktop: by notify-send, osascript or PowerShell."`
+	IntervalMs int      `json:"intervalMs" doc:"Shortest time between two alerts of one process, in milliseconds. Later ones wait." min:"0" max:"86400000"`
+}
+
+// Interval returns IntervalMs as a duration.
+func (a AlertsConfig) Interval() time.Duration { return time.Duration(a.IntervalMs) * time.Millisecond }
+
 // StatuslineConfig is about the status line.
 type StatuslineConfig struct {
 	Format string `json:"format" doc:"The line, with {bar}, {percent}, {tokens}, {window}, {left}, {forecast}, {cache}, {model} and {level} replaced; a part between \" · \" whose values are all empty is left out; empty is the built-in one."`
@@ -129,8 +145,9 @@ type LogConfig struct {
 // DefaultConfig returns the settings in force where nobody set anything.
 func Default() Config {
 	return Config{
-		Window:     WindowConfig{DefaultTokens: 200_000, Overrides: map[string]int{}},
-		Levels:     []int{50, 70, 85},
+		Window: WindowConfig{DefaultTokens: 200_000, Overrides: map[string]int{}},
+		Levels: []int{50, 70, 85}, ModelLevels: map[string][]string{},
+		Alerts:     AlertsConfig{At: []string{}, IntervalMs: 10_000},
 		Tracking:   TrackingConfig{MaxTokens: TokenLimit{Auto: true}, Guidance: true},
 		Reminder:   ReminderConfig{Enabled: true, ThresholdPercent: 70, AnthropicOnly: true, Rearm: "session"},
 		Handoff:    HandoffConfig{Percent: 80},
@@ -154,6 +171,16 @@ func (c Config) Check() map[string]string {
 	if len(c.Levels) != 3 || c.Levels[0] >= c.Levels[1] || c.Levels[1] >= c.Levels[2] {
 		shown, _ := json.Marshal(c.Levels)
 		wrong["levels"] = fmt.Sprintf("%s: want three rising percentages, like [50,70,85]", shown)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(c.ModelLevels)) {
+		if problem := checkMarks(pattern, c.ModelLevels[pattern]); problem != "" {
+			wrong["modelLevels"] = problem
+		}
+	}
+	for _, at := range c.Alerts.At {
+		if _, err := ParseTrigger(at); err != nil {
+			wrong["alerts.at"] = err.Error()
+		}
 	}
 	if dir := c.Tracking.GuardDir; dir != "" && !filepath.IsLocal(filepath.FromSlash(dir)) {
 		wrong["tracking.guardDir"] = fmt.Sprintf("%q: want a relative path that stays inside the workspace", dir)

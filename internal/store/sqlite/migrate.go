@@ -40,7 +40,7 @@ var migrations = sync.OnceValue(func() []string {
 
 // format is the format that this program reads and writes: the number of the last migration. It is kept as a constant so
 // that opening a database which is up to date does not read the scripts; a test holds the two together.
-const format = 5
+const format = 6
 
 // identify tells what the file behind c is: the format of a state, 0 for an empty file. Anything else is refused before a
 // byte of it is changed.

@@ -55,6 +55,9 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 		if err := c.forget(ctx, q.Key); err != nil {
 			return err
 		}
+		if err := c.unclaim(ctx, q.Key); err != nil {
+			return err
+		}
 	}
 	if changes.Delete && row != nil {
 		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {

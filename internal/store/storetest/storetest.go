@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		{"feed", feedTests},
 		{"archive", archiveTests},
 		{"watch", watchTests},
+		{"claims", claimTests},
 		{"transaction", transactionTests},
 	} {
 		for name, test := range group.tests {
