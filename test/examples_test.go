@@ -130,3 +130,26 @@ func asModule(t *testing.T, file string) string {
 	}
 	return copied
 }
+
+// docs/getting-started/other-agents.md has an example of every event, in a block that TestDocuments runs.
+func TestEveryEventHasAnExample(t *testing.T) {
+	var schema struct {
+		OneOf []struct {
+			Properties struct{ Event struct{ Const string } }
+		}
+	}
+	data, err := os.ReadFile("../docs/generic-events.schema.json")
+	if err == nil {
+		err = json.Unmarshal(data, &schema)
+	}
+	if err != nil || len(schema.OneOf) < 12 {
+		t.Fatalf("%d events: %v", len(schema.OneOf), err)
+	}
+	page := documents(t)["docs/getting-started/other-agents.md"]
+	for _, one := range schema.OneOf {
+		event := one.Properties.Event.Const
+		if event == "" || !strings.Contains(page, `$ echo '{"event": "`+event+`"`) {
+			t.Errorf("there is no example of %s", event)
+		}
+	}
+}

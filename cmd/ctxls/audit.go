@@ -35,6 +35,7 @@ ctxls audit --what-if "rm CLAUDE.local.md"
 ctxls audit --check --max 30k --format github
 ctxls audit --format sarif > ctxls.sarif
 ctxls audit --json | jq '.hosts[] | {host, tokens}'`,
+	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "dirs" },
 	setup: func(fs *pflag.FlagSet) action {
 		var f auditFlags
 		fs.StringVar(&f.host, "host", "", "`host` to audit (default: those with settings on this machine)")

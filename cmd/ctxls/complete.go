@@ -128,7 +128,7 @@ func usageOf(f *pflag.Flag) string {
 // flagValues are the values of flags that take one of some words.
 var flagValues = map[string][]string{
 	"color": {"always", "never", "auto"}, "encoding": {"cl100k_base", "o200k_base"}, "framing": {"auto", "header", "line"},
-	"strategy": {"oldest", "toolResults"}, "start-on": {"user"}, "since": {"1d", "7d", "30d"}, "before": {"30d", "90d"},
+	"format": {"text", "json", "sarif", "github"}, "strategy": {"oldest", "toolResults"}, "start-on": {"user"}, "since": {"1d", "7d", "30d"}, "before": {"30d", "90d"},
 }
 
 // offerValue offers values of a flag.

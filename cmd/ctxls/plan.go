@@ -28,6 +28,12 @@ host's record of a session, an array of messages, or the body of a request; - is
 items are listed as are needed to get there, the least loss first.`,
 	examples: "ctxls plan\nctxls plan c203db13 --json | jq .advice\nctxls plan --target 100000 request.json",
 	reads:    true,
+	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+		if len(given) == 0 {
+			a.offerSessions(ctx, o, nil)
+			o.paths = "files"
+		}
+	},
 	setup: func(fs *pflag.FlagSet) action {
 		var p planning
 		p.modelFlags.add(fs)

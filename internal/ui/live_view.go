@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,9 +43,19 @@ func (m *live) lines(now time.Time) []string {
 		const before = "filter: "
 		hint = before + fitEnd(m.words+"█", m.style.Width-len(before)) // keeps the cursor visible
 	} else {
-		hint = m.style.paint(faint, fit(hint, m.style.Width))
+		hint = m.style.paint(faint, fit(shortHint(hint, m.style.Width), m.style.Width))
 	}
 	return append(lines, fit(hint, m.style.Width))
+}
+
+// shortHint leaves keys out of the end of a hint, but for help and quit, until it is no wider than width.
+func shortHint(hint string, width int) string {
+	const separator = " · "
+	keys := strings.Split(hint, separator)
+	for lipgloss.Width(strings.Join(keys, separator)) > width && len(keys) > 2 {
+		keys = slices.Delete(keys, len(keys)-3, len(keys)-2)
+	}
+	return strings.Join(keys, separator)
 }
 
 // tableLines draws the table, scrolled to the selected session.

@@ -37,3 +37,13 @@ func TestSetup(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// At 40 columns the last line of the live screen still says how to get help and how to leave.
+func TestNarrowLiveScreen(t *testing.T) {
+	m := newMachine(t)
+	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
+	term := m.start("ctxls sessions --watch", 40, 12)
+	term.shows(soon, "? help · q quit", "shop")
+	term.press("Enter")
+	term.shows(soon, "? help · q quit", "history")
+}

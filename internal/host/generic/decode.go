@@ -61,7 +61,7 @@ func parseObject(data []byte, into reflect.Value, at, event string) (err error) 
 		err = members[i].parse(value, into.Field(members[i].field), at+name, event)
 		return err == nil
 	}) {
-		return coded.Field(strings.TrimSuffix(at, "."), "want an object, got %s", shown(data))
+		return coded.Field(strings.TrimSuffix(at, "."), "want an object%s, got %s", exampleOf(into.Type()), shown(data))
 	}
 	for _, m := range members {
 		if err == nil && m.need && m.takenBy(event) && !given[m.name] && into.Field(m.field).IsZero() {
@@ -69,6 +69,17 @@ func parseObject(data []byte, into reflect.Value, at, event string) (err error) 
 		}
 	}
 	return err
+}
+
+// exampleOf shows an object of a type, for errors.
+func exampleOf(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[Path]():
+		return ` such as {"path": "a.ts", "use": "edited"}`
+	case reflect.TypeFor[Message]():
+		return ` such as {"role": "user", "text": "hello"}`
+	}
+	return ""
 }
 
 // knownEvent reports whether there is such an event. What an unknown one takes nobody knows.
@@ -133,7 +144,7 @@ func (m member) wants() string {
 	case m.kind.Kind() == reflect.Slice && m.enum != nil:
 		return "a list of " + strings.Join(m.enum, ", ")
 	case m.kind.Kind() == reflect.Slice:
-		return "a list"
+		return "a list of objects" + exampleOf(m.kind.Elem())
 	case m.kind.Kind() == reflect.Bool:
 		return "true or false"
 	case m.kind.Kind() == reflect.Int && m.min == m.max:
