@@ -9,7 +9,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 )
 
 // file is a transcript as it grows: each line takes a byte.
@@ -53,8 +52,8 @@ func (f *file) rest() session.Event {
 // text is a text of as many tokens where nothing counts: two sevenths of a byte's.
 func wordsOf(tokens int) string { return string(make([]byte, (tokens*7+1)/2)) }
 
-// countingWorld returns the world with a counter, which takes every 7 bytes for 2 tokens.
-func countingWorld() *testEnv {
+// newCountingEnv returns the world with a counter, which takes every 7 bytes for 2 tokens.
+func newCountingEnv() *testEnv {
 	w := newTestEnv()
 	w.counter = byLength{}
 	return w
@@ -67,7 +66,7 @@ func (byLength) Count(text string) int { return len(text) * 2 / 7 }
 // What came after the last response is estimated and kept apart: the reported figure stands, with a range above it that is
 // wider upwards. The next response says how it really was, and the model is known better from then on.
 func TestReportedAndProjected(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	f := &file{w: w}
 	f.answers("m1", 100_000, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(100)}, session.Piece{Class: session.ToolCall, Tool: "Read", CallID: "c1", Text: wordsOf(50)})
 	f.adds(session.Piece{Class: session.ToolResult, CallID: "c1", Text: wordsOf(2000)})
@@ -103,7 +102,7 @@ func TestReportedAndProjected(t *testing.T) {
 
 // A response is written in several lines with the same figures. It is one report, and its length counts once it is said.
 func TestLinesOfOneAnswer(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	f := &file{w: w}
 	f.answers("m1", 50_000, 700, session.Piece{Class: session.Thought, Bytes: 1150}, session.Piece{Class: session.AnswerText, Text: wordsOf(100)}, session.Piece{Class: session.ToolCall, Tool: "Bash", CallID: "c1", Text: wordsOf(100)})
 	f.adds(session.Piece{Class: session.ToolResult, CallID: "c1", Text: wordsOf(100)})
@@ -119,7 +118,7 @@ func TestLinesOfOneAnswer(t *testing.T) {
 
 // What stood before a compaction is not estimated after it, nor is a difference across it learned from.
 func TestNothingIsEstimatedAcrossACompaction(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	f := &file{w: w}
 	f.answers("m1", 150_000, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(2000)})
 	w.play(t, f.rest(), session.Event{Kind: session.CompactionOpened})
@@ -172,7 +171,7 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 			f.w.play(t, ev)
 		},
 	} {
-		w := countingWorld()
+		w := newCountingEnv()
 		f := &file{w: w}
 		f.answers("m1", 100_000, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(1000)})
 		w.play(t, f.rest())
@@ -186,7 +185,7 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 
 // What was thought adds up over the responses of a turn, until a person speaks: some models are not given it again then.
 func TestThoughtsOfATurn(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	f := &file{w: w}
 	thought, result := session.Piece{Class: session.Thought, Bytes: 2150}, session.Piece{Class: session.ToolResult, Tool: "Read"} // 410 and 30
 	for n, want := range []int{20_440, 20_880, 21_320} {
@@ -218,7 +217,7 @@ func TestThoughtsOfATurn(t *testing.T) {
 
 // A status line is ahead of all that was read: only the answer that it tells of has come since.
 func TestStatusLineProjects(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	f := &file{w: w}
 	f.answers("m1", 100_000, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(1000)}, session.Piece{Class: session.AnswerText, Text: wordsOf(10)})
 	w.play(t, f.read(0, 1))
@@ -239,7 +238,7 @@ func TestHostsThatCountTheAnswer(t *testing.T) {
 		countOutput       *bool
 		tokens, projected int
 	}{{nil, 20_500, 20_618}, {&no, 20_000, 20_618}} {
-		w := countingWorld()
+		w := newCountingEnv()
 		w.cfg.Usage.CountOutput = tt.countOutput
 		rep := session.Report{At: w.now, Tuple: session.UsageTuple{Input: 20_000, Output: 500}, Tokens: 20_500, Provenance: session.ProvenanceReported, Model: "claude-sonnet-4-5"}
 		u := w.play(t, session.Event{Host: session.HostOpenCode, Kind: session.UsageReported, Reports: []session.Report{rep}, Content: []session.Piece{{Class: session.PromptText, Text: wordsOf(100)}}}).Session.Usage
@@ -253,7 +252,7 @@ func TestHostsThatCountTheAnswer(t *testing.T) {
 // chosen. None of it is told to a model. A report ends the guessing.
 func TestSilentHost(t *testing.T) {
 	for percent, left := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
-		w := countingWorld()
+		w := newCountingEnv()
 		w.rules[session.HostGeneric] = session.Rules{Silent: true}
 		w.cfg.Compaction.PostCompactionPercent = &percent
 		play := func(kind session.PieceClass, on session.Kind, tokens int) Outcome {
@@ -296,68 +295,9 @@ func TestSilentHost(t *testing.T) {
 	}
 }
 
-// However a transcript is cut into readings, and however often hooks that run in parallel read the same lines: the gauge,
-// what follows it and what was learned come out the same. The reported figure is always that of a report.
-func TestReadingsLaw(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		write := func(w *testEnv) *file {
-			f, input := &file{w: w}, 20_000
-			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 12).Draw(rt, "responses") {
-				id, call := rapid.StringN(6, 6, -1).Draw(rt, "id"), rapid.StringN(4, 4, -1).Draw(rt, "call")
-				f.answers(id, input, n*100, session.Piece{Class: session.Thought, Bytes: n * 400}, session.Piece{Class: session.ToolCall, Tool: "Bash", CallID: call, Text: wordsOf(40)})
-				f.adds(session.Piece{Class: session.ToolResult, CallID: call, Text: wordsOf(rapid.IntRange(0, 3000).Draw(rt, "result"))})
-				if n == 1 {
-					f.adds(session.Piece{Class: session.PromptText, Text: wordsOf(60)})
-				}
-				input += rapid.IntRange(100, 5000).Draw(rt, "growth")
-			}
-			return f
-		}
-		whole := countingWorld()
-		f := write(whole)
-		all := len(f.entries)
-		parts := countingWorld()
-		parts.now = whole.now
-		g := &file{w: parts, entries: f.entries}
-		whole.play(t, f.read(0, all))
-		for to := 0; to < all; {
-			from := rapid.IntRange(0, to).Draw(rt, "from")
-			to = rapid.IntRange(from, all).Draw(rt, "to")
-			parts.play(t, g.read(from, to))
-			to = int(parts.session().Cursor.Offset)
-			if u := parts.session().Gauge; u.Known && u.Tokens < 20_000 {
-				rt.Fatalf("a figure that nobody reported: %+v", u)
-			}
-		}
-		a, b := whole.session(), parts.session()
-		a.Gauge.Behind, b.Gauge.Behind = false, false // says how many batches there were
-		if diff := cmp.Diff(a.Gauge, b.Gauge); diff != "" {
-			rt.Fatalf("gauge (-whole +parts):\n%s", diff)
-		}
-		if diff := cmp.Diff(a.Tail, b.Tail); diff != "" {
-			rt.Fatalf("tail (-whole +parts):\n%s", diff)
-		}
-		if diff := cmp.Diff(whole.taught, parts.taught); diff != "" {
-			rt.Fatalf("learned (-whole +parts):\n%s", diff)
-		}
-	})
-}
-
-// What was shown of the past counts once, however often it is shown.
-func TestHistoryCountsOnce(t *testing.T) {
-	w := countingWorld()
-	w.rules[session.HostGeneric] = session.Rules{Silent: true}
-	for range 3 {
-		out := w.play(t, session.Event{Host: session.HostGeneric, Kind: session.HistorySeen, Content: []session.Piece{{Class: session.InjectedText, Text: wordsOf(1000)}}, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}})
-		if got := *out.Session.Usage.Tokens; got != 1008 {
-			t.Errorf("%d tokens, want 1008", got)
-		}
-	}
-}
-
 // Some hosts are told what marks mean when the first one is due.
 func TestGuideLate(t *testing.T) {
-	w := countingWorld()
+	w := newCountingEnv()
 	w.rules[session.HostGeneric] = session.Rules{GuideLate: true}
 	told := []session.EffectKind{session.Inject}
 	for n, tt := range []struct {
@@ -382,7 +322,7 @@ func TestGuideLate(t *testing.T) {
 // learned from such a figure.
 func TestLateReports(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		w := countingWorld()
+		w := newCountingEnv()
 		f := &file{w: w}
 		f.answers("m1", 47_000, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(10)})
 		f.adds(session.Piece{Class: session.ToolCall, Tool: "x", CallID: "1", Text: wordsOf(10)})

@@ -19,8 +19,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// world plays events against a state kept in memory, by the rules that every store keeps. The stores themselves are tested
-// by their contract suite; this one lets the domain be tested without any.
+// testEnv plays events against a state kept in memory. The real stores are tested by their contract suite; this fake lets the
+// domain be tested without a database.
 type testEnv struct {
 	cfg   settings.Config
 	rules map[session.Host]session.Rules
