@@ -10,17 +10,17 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Breakdown is what fills a session's window, in tokens. Every figure but Tokens is worked out by ctxls: what the host
-// recorded, by the estimator's weights, scaled to what the provider reported.
+// Breakdown describes what fills a session's window, in tokens. The provider reports only Tokens. ctxls estimates the other figures from
+// the host's record, and scales them to Tokens.
 type Breakdown struct {
-	// Tokens is what the window held for the last response, as Usage has it, and what Parts add up to; null where what
-	// fills the window is not known. Why then says for what reason, to people.
+	// Tokens is the occupancy at the last response, as in Usage. Parts add up to it. It is null if the breakdown is not known; Why then
+	// gives the reason as a sentence.
 	Tokens   *int       `json:"tokens"`
 	Why      string     `json:"why,omitempty"`
 	AsOf     *time.Time `json:"asOf"`     // when that response was made
-	Parts    []Part     `json:"parts"`    // in the order of Categories, tools by their size; none is 0
-	Files    []FilePart `json:"files"`    // the largest first, at most MaxBreakdownFiles; they are within the parts
-	LastTurn *Growth    `json:"lastTurn"` // what grew it; null where no turn has begun since the last compaction
+	Parts    []Part     `json:"parts"`    // in the order of Categories, tools by size; no part is 0
+	Files    []FilePart `json:"files"`    // the largest first, at most MaxBreakdownFiles; the parts include them
+	LastTurn *Growth    `json:"lastTurn"` // the growth since the last turn began; null if no turn has begun since the last compaction
 }
 
 // Part is one share of a window.
@@ -30,36 +30,36 @@ type Part struct {
 	Tokens   int      `json:"tokens"`
 }
 
-// FilePart is what one file takes, by all calls and results that are about it.
+// FilePart is the share of one file: all calls and results about it.
 type FilePart struct {
 	Path   string `json:"path"` // as it may be shown
 	Tokens int    `json:"tokens"`
 }
 
-// Growth is the share of a window that has come since a time, with its parts, which add up to it.
+// Growth is the share of a window that was added since a time, and its parts, which add up to it.
 type Growth struct {
 	Since  time.Time `json:"since"`
 	Tokens int       `json:"tokens"`
 	Parts  []Part    `json:"parts"`
 }
 
-// Category says what a part of a window is.
+// Category is the kind of content in a part of a window.
 type Category string
 
 // The categories.
 const (
-	CategorySystem Category = "system" // system prompt, tools, and all else that no record explains
-	// CategoryUnknown stands in place of CategorySystem where that would exceed what a system prompt and tools can be.
+	CategorySystem Category = "system" // system prompt, tools, and everything that no record explains
+	// CategoryUnknown replaces CategorySystem if that share is larger than a system prompt with its tools can be.
 	CategoryUnknown   Category = "unaccounted"
-	CategoryMemory    Category = "memory"     // memory files, where the host records them
-	CategorySummary   Category = "summary"    // what a compaction left of the conversation before it
-	CategoryInjected  Category = "injected"   // what the host added by itself
+	CategoryMemory    Category = "memory"     // memory files, if the host records them
+	CategorySummary   Category = "summary"    // the summary of a compaction
+	CategoryInjected  Category = "injected"   // added by the host
 	CategoryUser      Category = "user"       // what a person typed
 	CategoryAssistant Category = "assistant"  // what the model said
 	CategoryThinking  Category = "thinking"   // what it thought
 	CategoryCalls     Category = "calls"      // arguments of its calls
 	CategoryResult    Category = "toolResult" // what a tool gave back
-	CategoryImage     Category = "image"      // images and documents, whoever brought them
+	CategoryImage     Category = "image"      // images and documents from any source
 )
 
 // Categories lists the categories in the order of parts.
@@ -76,46 +76,46 @@ var categoryOf = map[PieceClass]Category{
 // Bounds of a breakdown.
 const (
 	MaxBreakdownFiles = 20
-	maxBreakdownTools = 50      // further ones are summed up as otherTools
+	maxBreakdownTools = 50      // the name of the part that sums up further tools
 	otherTools        = "other" // what they are called
-	// maxSystemTokens is how large a system prompt with its tools can be. The largest that was published has 118,000 tokens, 98,700
-	// of them definitions of MCP tools (https://github.com/anthropics/claude-code/issues/13717).
+	// maxSystemTokens is the largest plausible size of a system prompt with its tools. The largest published one has 118,000 tokens, of
+	// which 98,700 are definitions of MCP tools (https://github.com/anthropics/claude-code/issues/13717).
 	maxSystemTokens = 120_000
-	// maxScaleUp is how much too low the estimate of all content is taken to be at most: beyond, something is in the window
-	// that no record shows, and it stays with CategorySystem. The 99th percentile of one response's error lies below.
+	// maxScaleUp bounds by how much the estimates may be scaled up. If more is missing, the window holds something that no record shows,
+	// and the rest counts as CategorySystem. The error of one response is below this bound in 99 % of cases.
 	maxScaleUp = 1.25
 )
 
-// item is one piece of a conversation and what it weighs.
+// item is one piece of a conversation with its estimated size.
 type item struct {
 	part   Part
 	path   string
 	callID string
-	weight float64 // tokens, before they are scaled
-	turn   int     // how many turns had begun; 0 is before the first
-	answer int     // the number of the response that it is a part of; 0 is none
+	weight float64 // tokens, before scaling
+	turn   int     // the number of turns that had begun; 0 is before the first turn
+	answer int     // the number of the response that it belongs to; 0 is none
 }
 
-// contents is a conversation since its last compaction, weighed. Entries are added in their order.
+// contents is a conversation since its last compaction, with estimated sizes. Entries are added in their order.
 type contents struct {
 	e             Estimator
 	rules         Rules
-	countsOutput  bool // the total counts the answer of the last response
+	countsOutput  bool // the total includes the answer of the last response
 	cwd           string
 	maxPathLength int
 
 	items    []item
-	calls    map[string]Piece // by id, for tool and path of their results
+	calls    map[string]Piece // by ID, for the tool and the path of their results
 	began    []time.Time      // when each turn did
-	prompted bool             // nothing was answered since the last turn began
-	response int              // how many responses there have been
-	last     Report           // of the last one, with the most output that was reported
-	baseline float64          // what the first one was given and nothing on record explains
+	prompted bool             // no response has come since the last turn began
+	response int              // the number of responses
+	last     Report           // of the last response, with the largest output that was reported
+	baseline float64          // the part of the first input that the record does not explain
 	asOf     time.Time
-	reported int // how many items came before the last response
+	reported int // the number of items before the last response
 }
 
-// add takes one entry, whose pieces are counted.
+// add adds one entry. Its pieces are counted already.
 func (c *contents) add(en Entry) {
 	if en.Report != nil {
 		c.report(*en.Report)
@@ -150,8 +150,8 @@ func (c *contents) report(rep Report) {
 	c.baseline = max(c.baseline, 0)
 }
 
-// fitResponse scales the parts of the last response to the output that was reported for it, if any was. Its text can be weighed
-// well, so what it said and called comes first, and what remains was thought.
+// fitResponse scales the parts of the last response to its reported output, if there is one. The estimate of text and calls is good, so
+// they are fitted first; the rest of the output is thinking.
 func (c *contents) fitResponse() {
 	output := float64(c.last.Tuple.Output)
 	if output <= 0 {
@@ -213,7 +213,7 @@ func (c *contents) append(p Piece, at time.Time) {
 	c.items = append(c.items, it)
 }
 
-// forget takes out the thoughts of earlier turns, for a model that is not given them again.
+// forget removes the thinking of earlier turns, for a model that does not get it again.
 func (c *contents) forget() {
 	if !c.e.drops {
 		return
@@ -226,7 +226,7 @@ func (c *contents) forget() {
 	}
 }
 
-// clear takes out the bodies of results that the host has cleared.
+// clear removes the bodies of results that the host has cleared.
 func (c *contents) clear(callIDs []string) {
 	for i := range c.items {
 		if it := &c.items[i]; it.part.Category == CategoryResult && it.callID != "" && slices.Contains(callIDs, it.callID) {
@@ -235,8 +235,8 @@ func (c *contents) clear(callIDs []string) {
 	}
 }
 
-// breakdown returns what the window held for the last response, which tokens were reported for. It is false where there
-// was no response.
+// breakdown returns the contents of the window at the last response, for which tokens were reported. It returns false if there was no
+// response.
 func (c *contents) breakdown(tokens int) (Breakdown, bool) {
 	if c.response == 0 || tokens <= 0 {
 		return Breakdown{}, false
@@ -286,14 +286,14 @@ func (c *contents) breakdown(tokens int) (Breakdown, bool) {
 		for _, weight := range grown {
 			sum += weight
 		}
-		since := min(int(sum+1e-6), tokens) // sums of fractions may come out a little too low
+		since := min(int(sum+1e-6), tokens) // the sum of fractions may be slightly too low
 		b.LastTurn = &Growth{Since: c.began[turn-1], Tokens: since, Parts: shares(grown, since)}
 	}
 	return b, true
 }
 
-// shares turns weights into parts that add up to the total exactly: each takes what it weighs, rounded down, and what is
-// then left goes to those that lost the most by it.
+// shares converts weights to parts whose sum is exactly total. Each weight is rounded down. The remaining tokens go to the parts that
+// lost the most by rounding.
 func shares(weights map[Part]float64, total int) []Part {
 	type share struct {
 		Part
@@ -335,7 +335,7 @@ func shares(weights map[Part]float64, total int) []Part {
 	for i := 0; left > 0 && len(order) > 0; i, left = i+1, left-1 {
 		all[order[i%len(order)]].Tokens++
 	}
-	for i := 0; left < 0; i++ { // sums of fractions may come out a token too high
+	for i := 0; left < 0; i++ { // the sum of fractions may be one token too high
 		if s := &all[order[len(order)-1-i%len(order)]]; s.Tokens > 0 {
 			s.Tokens, left = s.Tokens-1, left+1
 		}
@@ -361,9 +361,8 @@ func fileParts(weights map[string]float64) []FilePart {
 	return files[:min(len(files), MaxBreakdownFiles)]
 }
 
-// upTo returns the entries without the responses that were made after a gauge's figure, and what came after them: the
-// transcript may be further than the last hook. The response that the gauge shows may be dated a little later there, where
-// its figure came by a hook first.
+// upTo returns the entries up to the response that the gauge shows. The transcript may be further than the last hook. If the figure came
+// by a hook first, the transcript may date that response a little later.
 func upTo(entries []Entry, g Gauge) []Entry {
 	shown := false
 	for i, e := range entries {
@@ -380,8 +379,8 @@ func upTo(entries []Entry, g Gauge) []Entry {
 	return entries
 }
 
-// BreakDown returns what fills the window of a stored session, given the entries of its transcript in their order and with
-// their pieces counted. It is false where none of them is a response.
+// BreakDown returns what fills the window of a stored session. entries are those of its transcript in their order, with counted pieces.
+// It returns false if the entries contain no response.
 func BreakDown(st State, cfg settings.Config, entries []Entry) (Breakdown, bool) {
 	e := st.Session
 	c := contents{e: NewEstimator(e.Provider, e.Model, st.Calibration), cwd: e.CWD, maxPathLength: cfg.Compaction.MaxPathLength, rules: st.Rules, countsOutput: st.Rules.CountsOutput}

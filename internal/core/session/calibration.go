@@ -6,41 +6,41 @@ import (
 	"slices"
 )
 
-// Calibration is what the reports of one model have taught about how it counts. The zero Calibration has learned nothing.
+// Calibration is what ctxls learned from the reports of one model about the way it counts. The zero Calibration has learned nothing.
 type Calibration struct {
-	Model    string   `json:"model"`    // in its plain spelling, see PlainModel
+	Model    string   `json:"model"`    // the plain name, see model.Plain
 	Encoding string   `json:"encoding"` // in which content was counted
-	Factors  []Factor `json:"factors"`  // the last ones, oldest first, at most MaxFactors
-	// Forgot and Kept count the turns after which the model was no longer given, or was still given, what it had thought.
+	Factors  []Factor `json:"factors"`  // the latest, oldest first, at most MaxFactors
+	// Forgot and Kept count turns after which the model no longer got its earlier thinking, or still got it.
 	Forgot int `json:"forgot,omitempty"`
 	Kept   int `json:"kept,omitempty"`
-	// Unsent and Sent count the responses whose reported output held reasoning that the next request left out, or carried.
+	// Unsent and Sent count responses whose reported output contained reasoning that the next request left out, or contained.
 	Unsent int `json:"unsent,omitempty"`
 	Sent   int `json:"sent,omitempty"`
 }
 
-// Factor is what one response implied about k.
+// Factor is the value of k that one response implies.
 type Factor struct {
 	Value  float64 `json:"value"`
 	Weight float64 `json:"weight"` // more content tells more
 }
 
-// MaxFactors is how many factors are kept, and so how soon a change of the model is noticed.
+// MaxFactors bounds the stored factors. A smaller number makes ctxls notice a change of the model sooner.
 const MaxFactors = 60
 
 const (
-	priorObservations = 5   // how many factors of weight 1 what was known beforehand counts for
+	priorObservations = 5   // the weight of the prior, in factors of weight 1
 	priorTurns        = 3   // how many turns it counts for
-	maxTurns          = 30  // beyond as many, the older turns fade
-	minContent        = 150 // tokens: less content tells nothing, overhead outweighs it
-	minForgotten      = 300 // tokens: fewer thoughts cannot be told from noise
-	minFactor         = 0.4 // what lies outside is no factor: a rewind, or content that was not written down
+	maxTurns          = 30  // from this many turns on, older turns fade
+	minContent        = 150 // tokens; overhead dominates smaller contents
+	minForgotten      = 300 // tokens; less thinking cannot be told from noise
+	minFactor         = 0.4 // values outside are no factors: the user rewound, or content was not recorded
 	maxFactor         = 3.5
-	maxInnovation     = 8 // in sigma: what errs more is not about k
+	maxInnovation     = 8 // in sigma; a larger error has another cause than k
 )
 
-// factor returns k: the weighted median of what was learned and of the prior. A mean would follow the few responses into
-// which the host slipped content of its own.
+// factor returns k: the weighted median of the learned factors and the prior. A mean would follow the few responses to which the host
+// added content of its own.
 func (c Calibration) factor(prior float64) float64 {
 	all := append(slices.Clone(c.Factors), Factor{prior, priorObservations})
 	slices.SortFunc(all, func(a, b Factor) int { return cmp.Compare(a.Value, b.Value) })
@@ -56,7 +56,7 @@ func (c Calibration) factor(prior float64) float64 {
 	return prior
 }
 
-// drops reports whether the model forgets its thoughts when a person speaks.
+// drops reports whether the model loses its earlier thinking at a prompt of the user.
 func (c Calibration) drops(prior bool) bool {
 	if prior {
 		return c.Forgot+priorTurns > c.Kept
@@ -64,12 +64,11 @@ func (c Calibration) drops(prior bool) bool {
 	return c.Forgot > c.Kept+priorTurns
 }
 
-// unsent reports whether the model's reported output holds reasoning that is not sent back, as that of some models behind a
-// gateway does.
+// unsent reports whether the model's reported output contains reasoning that is not sent back. Some models behind gateways do this.
 func (c Calibration) unsent() bool { return c.Unsent > c.Sent+priorTurns }
 
-// Learn returns what is known after a response that was given input tokens, where the tail is what came between the one
-// before and it, and whether that taught anything. e is the estimator made of c.
+// Learn returns the calibration after a response that was given input tokens, and whether it learned something. The tail is the content
+// since the response before; e is the estimator made of c.
 func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
 	if t.Input == 0 || t.Partial {
 		return c, false
@@ -99,8 +98,8 @@ func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
 	return c, true
 }
 
-// learnReasoning takes over whether an answer's reasoning was sent back: which of two predictions a response came nearer to,
-// where the reported output is well above what the answer says. At a person's prompt learnTurn decides instead.
+// learnReasoning learns whether an answer's reasoning was sent back: the response was nearer to one of two predictions. It applies only
+// if the reported output is well above the size of the answer. At a prompt of the user, learnTurn decides instead.
 func (c Calibration) learnReasoning(growth float64, t Tail, e Estimator) (Calibration, bool) {
 	e.unsent = false
 	fixed, content := e.parts(t)
@@ -126,7 +125,7 @@ func (c Calibration) learnReasoning(growth float64, t Tail, e Estimator) (Calibr
 	return c, true
 }
 
-// learnTurn takes over which of two predictions a turn's end came nearer to.
+// learnTurn learns from the end of a turn, which was nearer to one of two predictions.
 func (c Calibration) learnTurn(growth, kept, dropped float64) (Calibration, bool) {
 	off := func(predicted float64) float64 { return math.Abs(growth - predicted) }
 	if min(off(kept), off(dropped)) > maxInnovation*sigma(kept) {

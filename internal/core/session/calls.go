@@ -12,8 +12,8 @@ type CallResult struct {
 	Failed bool
 }
 
-// HeldUse is a use of a file by a call whose result has not been seen. Without a Path it says that the call failed, so that
-// what is yet to be read of it counts for nothing.
+// HeldUse is the use of a file by a call whose result is not known yet. Without a Path it says that the call failed, so that uses of
+// this call which are read later do not count.
 type HeldUse struct {
 	CallID string    `json:"callId"`
 	Path   string    `json:"path,omitempty"`
@@ -21,17 +21,16 @@ type HeldUse struct {
 	At     time.Time `json:"at,omitzero"`
 }
 
-// MaxHeld bounds how many uses are held. It is several times what the calls of one response make; the oldest count as made.
+// MaxHeld bounds the held uses. It is several times the number of calls in one response. Beyond it, the oldest count as successful.
 const MaxHeld = 100
 
-// at returns the use with the time at which it was made, its path without what surrounds it.
+// at returns the use with its time, and its path without surrounding characters.
 func (u PathUse) at(at time.Time) PathUse {
 	u.Path, u.At = strings.TrimSpace(u.Path), at
 	return u
 }
 
-// use takes note of a use of a file. That of a call which may yet fail is held: a file that could not be read is none that the
-// session works on.
+// use records the use of a file. A use by a call that may still fail is held, since a file that could not be read is not in use.
 func (r *reduction) use(use PathUse) {
 	if use.Path == "" {
 		return
@@ -56,7 +55,7 @@ func (r *reduction) hold(h HeldUse) {
 	}
 }
 
-// resolveCall takes over the result of a call.
+// resolveCall handles the result of a call.
 func (r *reduction) resolveCall(result CallResult) {
 	var of, others []HeldUse
 	for _, h := range r.s.Held {
@@ -74,13 +73,13 @@ func (r *reduction) resolveCall(result CallResult) {
 	}
 }
 
-// resolveAllCalls counts every held use as made. It runs when no call can be running any more.
+// resolveAllCalls counts every held use as successful. It runs when no call can be running any more.
 func (r *reduction) resolveAllCalls() {
 	r.made(r.s.Held)
 	r.s.Held = nil
 }
 
-// made records uses by calls that succeeded, or whose result nobody will tell.
+// made records uses by calls that succeeded, or whose result is never reported.
 func (r *reduction) made(held []HeldUse) {
 	for _, h := range held {
 		if h.Path != "" {
@@ -89,8 +88,7 @@ func (r *reduction) made(held []HeldUse) {
 	}
 }
 
-// inUse returns the working set with what the event itself added to it, uses included of which nobody knows yet whether they
-// succeeded.
+// inUse returns the working set together with the uses of this event. It includes uses whose calls have no result yet.
 func (r *reduction) inUse() []PathUse {
 	set := slices.Concat(r.ch.Paths, r.st.WorkingSet)
 	for _, h := range r.s.Held {

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// openingExpires is after how long an opening that no Done followed counts as failed.
+	// openingExpires is the time after which an announced compaction without an end counts as failed.
 	openingExpires = 10 * time.Minute
-	// lateSign is how long after a compaction an undated sign without an opening still counts as one more about it, even when
-	// something was reported since: hosts send the last of their three while the model already works.
+	// lateSign is the time in which an undated sign without an opening still belongs to the last compaction, even if a report came in
+	// between. Hosts send the last of up to three signs while the model already works.
 	lateSign = 2 * time.Minute
-	// maxCompactionIDs is how many compactions are remembered by id, to know a repeat.
+	// maxCompactionIDs bounds the remembered IDs of compactions. They identify repeated signs.
 	maxCompactionIDs = 8
 )
 
-// Since returns the time from which on reports count: nothing from before the last compaction or clearing does.
+// Since returns the time from which reports count. Reports from before the last compaction or clearing do not count.
 func (c Compaction) Since() time.Time {
 	if c.ClearedAt.After(c.DoneAt) {
 		return c.ClearedAt
@@ -24,20 +24,20 @@ func (c Compaction) Since() time.Time {
 	return c.DoneAt
 }
 
-// Open returns the state after a host announced a compaction, with the working set as it was told the host. told says that the
-// agent will read it too.
+// Open returns the state after the host announced a compaction. frozen is the working set at that time; told says that the agent will
+// read it, too.
 func (c Compaction) Open(frozen []string, told bool, now time.Time) Compaction {
 	c.OpenedAt, c.Frozen, c.Told, c.Lost = now, frozen, told, nil
 	return c
 }
 
-// Cancel returns the state after something happened that cannot happen while a compaction runs: the host's attempt failed.
+// Cancel returns the state after an event that cannot happen during a compaction, which means that the compaction failed.
 func (c Compaction) Cancel() Compaction {
 	c.OpenedAt, c.Frozen, c.Told = time.Time{}, nil, false
 	return c
 }
 
-// Expire cancels an opening that has waited too long for its Done.
+// Expire cancels an announced compaction that has not ended in time.
 func (c Compaction) Expire(now time.Time) Compaction {
 	if !c.OpenedAt.IsZero() && now.Sub(c.OpenedAt) > openingExpires {
 		return c.Cancel()
@@ -45,21 +45,21 @@ func (c Compaction) Expire(now time.Time) Compaction {
 	return c
 }
 
-// sign is what one message about a finished compaction is worth.
+// sign classifies a message about a finished compaction.
 type sign int
 
 const (
-	signOld   sign = iota // about a compaction that is over and done with, or a repeat: changes nothing
-	signAgain             // one more about the last compaction: may say more of it
-	signFirst             // the first about a compaction: resets the gauge
+	signOld   sign = iota // about an earlier compaction, or a repeat: no change
+	signAgain             // another message about the last compaction: it may add details
+	signFirst             // the first message about a compaction: resets the gauge
 )
 
-// Finish returns the state after a sign that a compaction ended, and what the sign is worth: hosts announce the end of one
-// up to three times, in any order.
+// Finish returns the state after a message that a compaction ended, and its class. Hosts report the end of one compaction up to three
+// times, in any order.
 //
-// dated says that at is the time of the compaction itself (a line in a transcript), not of a message about it. reported is
-// the time of the last report that counted since the last compaction, zero if there was none: a sign that comes after such
-// a report is about another compaction, an undated one only late after the last compaction.
+// dated says that at is the time of the compaction itself (from a line of a transcript), not the time of a message about it. reported is
+// the time of the last valid report since the last compaction, zero if there was none. A message after such a report is about another
+// compaction. An undated message is only if it comes late after the last compaction.
 func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Time, late time.Duration) (Compaction, sign) {
 	if id != "" && slices.Contains(c.IDs, id) {
 		return c, signOld
@@ -72,16 +72,16 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 	switch {
 	case open && !(dated && at.Before(c.OpenedAt)):
 		c.BeganAt, c.OpenedAt, c.Opened, c.OwnID = c.OpenedAt, time.Time{}, true, ""
-		if !dated { // it was named by who announced it, not by a line that is read later
+		if !dated { // the ID comes from the announcement, not from a line that is read later
 			c.OwnID = id
 		}
 	case !c.DoneAt.IsZero() && dated && at.Before(c.BeganAt):
 		return c, signOld // a line read late
-	case c.OwnID != "" && id != "" && (!dated || at.After(c.DoneAt)): // two compactions, each with its own name and no opening
+	case c.OwnID != "" && id != "" && (!dated || at.After(c.DoneAt)): // two compactions, each with its own ID and without an opening
 		c.BeganAt, c.OwnID = at, id
 	case !c.DoneAt.IsZero() && (reported.IsZero() || dated && at.Before(reported) || !dated && at.Sub(c.DoneAt) < late):
 		if dated {
-			c.DoneAt = at // better than the time of the message about it
+			c.DoneAt = at // more exact than the time of the message
 			if !c.Opened && c.OwnID == "" {
 				c.OwnID = id
 			}
@@ -89,7 +89,7 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 		return c, signAgain
 	case dated:
 		c.BeganAt, c.Opened, c.OwnID = at, false, id
-	default: // announced without an opening: it began after the last report, and not longer ago than compactions take
+	default: // a compaction without an opening began after the last report, and within the usual duration
 		c.BeganAt, c.Opened, c.OwnID = at.Add(-openingExpires), false, id
 		if reported.After(c.BeganAt) {
 			c.BeganAt = reported
@@ -100,19 +100,19 @@ func (c Compaction) Finish(id string, at time.Time, dated bool, reported time.Ti
 	return c, signFirst
 }
 
-// What a compaction leaves, as a share of what the window held before, in percent: the median, and the 10th and 90th
-// percentile, of 74 compactions in sessions of Claude Code. On 30 others it erred by 5,600 tokens on average, where 30 % of the
-// window erred by 8,600 and was nearly always too high.
+// What a compaction leaves, in percent of the occupancy before: the median, and the 10th and 90th percentile, of 74 compactions in
+// sessions of Claude Code. On 30 other compactions the average error was 5,600 tokens. With 30 % of the window it was 8,600, nearly
+// always too high.
 const (
 	remainsPercent = 32
 	remainsLow     = 26
 	remainsHigh    = 40
 )
 
-// defaultPostCompactionPercent is what remains where not even the occupancy before is known, as a share of the window.
+// defaultPostCompactionPercent is the remaining share of the window if the occupancy before is not known.
 const defaultPostCompactionPercent = 30
 
-// CountEarlier returns the state with a compaction counted that was over when the session was first met.
+// CountEarlier returns the state with one more compaction, which ended before the session was first seen.
 func (c Compaction) CountEarlier(id string) Compaction {
 	if slices.Contains(c.IDs, id) {
 		return c
@@ -123,10 +123,10 @@ func (c Compaction) CountEarlier(id string) Compaction {
 	return c
 }
 
-// AfterCompaction returns the gauge after a compaction of before tokens, 0 where nobody reported how many there were: the host's
-// own figure of what remained where it gave one, else a share of what there was, else of the window. percent is the user's own
-// share of the window, nil where there is none. All of it is a guess until the next report, since the host's figure leaves out
-// the system prompt and the tools; none of it is above what the window held before.
+// AfterCompaction returns the gauge after a compaction. before is the occupancy before it, in tokens; 0 is unknown. The host's own
+// figure of the rest counts first, then a share of the occupancy before, then a share of the window. percent is the user's own share of
+// the window; nil is none. The result is an estimate until the next report, since the host's figure leaves out the system prompt and the
+// tools. It never exceeds the occupancy before.
 func (g Gauge) AfterCompaction(postTokens, before, windowTokens int, percent *int, at time.Time) Gauge {
 	tokens, below, above := postTokens, 0, unseenPrompt
 	switch {
@@ -149,7 +149,6 @@ func (g Gauge) AfterCompaction(postTokens, before, windowTokens int, percent *in
 	return g.Estimate(tokens, below, above, at)
 }
 
-// unseenPrompt is how many tokens may be in a window that no transcript or event shows: the system prompt, the tools and
-// the files that a host adds by itself. The first request of Claude Code 2.1 takes 24,000 to 45,000 (10th to 90th
-// percentile).
+// unseenPrompt is the size, in tokens, of content that no transcript or event shows: the system prompt, the tools, and files that the
+// host adds. The first request of Claude Code 2.1 has 24,000 to 45,000 tokens (10th to 90th percentile).
 const unseenPrompt = 45_000

@@ -2,25 +2,25 @@ package session
 
 import "github.com/ctxls/ctxls/internal/core/token"
 
-// Piece is one part of what a conversation grew by, as the model reads it. An adapter takes it from a transcript or a
-// payload; Service counts its tokens and drops the text, before anything is stored.
+// Piece is one part of a conversation's growth, as the model reads it. An adapter takes it from a transcript or a payload. Service
+// counts its tokens and drops the text before anything is stored.
 type Piece struct {
 	Class PieceClass
-	Text  string // what is counted; of a call its arguments as JSON
-	// Tool names the tool of a call, in the host's spelling, and of a result where the host repeats it there.
+	Text  string // the text to count; for a call, its arguments as JSON
+	// Tool is the name of the tool of a call, in the host's spelling. A result has it if the host repeats it.
 	Tool   string
 	CallID string // joins a result to its call
 	Path   string // the one file that it is about or holds, as the host gave it; "" for none
-	Bytes  int    // of a thought: the length of its signature, which is base64
+	Bytes  int    // of thinking: the length of its signature, which is base64
 
-	ToolClass ToolClass // of Tool, by the host's Rules; CountPieces fills it in
+	ToolClass ToolClass // of Tool, from the host's Rules; CountPieces sets it
 
 	Tokens int  // of Text in Encoding
-	Extra  int  // tokens of the model's own count that come with it and are not in Text
-	Rough  bool // Tokens was worked out from the length of Text
+	Extra  int  // tokens that the model itself counted and that Text does not contain
+	Rough  bool // Tokens was estimated from the length of Text
 }
 
-// PieceClass says what a piece is: classes cost differently.
+// PieceClass is the kind of a piece. Kinds differ in their cost.
 type PieceClass string
 
 // The classes of piece. The first three are the model's own output.
@@ -29,26 +29,26 @@ const (
 	ToolCall     PieceClass = "call"     // the arguments of a call
 	Thought      PieceClass = "thought"  // what it thought
 	ToolResult   PieceClass = "result"   // what a tool gave back
-	PromptText   PieceClass = "prompt"   // what a person typed: it ends the turn before
-	InjectedText PieceClass = "injected" // what the host added by itself, such as reminders and attachments
+	PromptText   PieceClass = "prompt"   // a prompt of the user; it ends the turn before
+	InjectedText PieceClass = "injected" // added by the host, such as reminders and attachments
 	MemoryText   PieceClass = "memory"   // a file of standing instructions
-	SummaryText  PieceClass = "summary"  // what a compaction put in place of the conversation
+	SummaryText  PieceClass = "summary"  // the summary of a compaction
 	Image        PieceClass = "image"
 )
 
-// Encoding is the encoding in which pieces are counted. Which one hardly matters once the count is calibrated: o200k_base
-// does as well within a third of a percent.
+// Encoding is the encoding in which pieces are counted. Calibration corrects most of the differences between encodings: o200k_base is as
+// good within a third of a percent.
 const Encoding = token.Cl100k
 
-// maxCountedBytes is how much text one reading has counted exactly, the newest first: that takes some 20 ms. What a hook
-// finds is far less, except after a gap.
+// maxCountedBytes bounds the text of one reading that is counted exactly, newest first. Counting it takes about 20 ms. A hook usually
+// finds far less, except after a gap.
 const MaxCountedBytes = 1 << 20
 
-// roughBytesPerToken is what a token is taken for where text is not counted.
+// roughBytesPerToken is the assumed size of a token in text that is not counted.
 const roughBytesPerToken = 3.5
 
-// CountPieces fills in the tokens and the tool classes of all pieces and drops their texts. tools is that of the host's Rules.
-// budget is how many bytes may still be counted exactly; it returns what is left. A nil counter counts nothing exactly.
+// CountPieces sets the tokens and the tool classes of all pieces and drops their texts. tools comes from the host's Rules. budget is the
+// number of bytes that may still be counted exactly; the result is the rest of it. With a nil counter, nothing is counted exactly.
 func CountPieces(pieces []Piece, tools map[string]ToolClass, counter token.Counter, budget int) int {
 	for i := len(pieces) - 1; i >= 0; i-- {
 		p := &pieces[i]
@@ -57,7 +57,7 @@ func CountPieces(pieces []Piece, tools map[string]ToolClass, counter token.Count
 			budget -= n
 			p.Tokens = counter.Count(p.Text)
 		} else {
-			budget = 0 // all that is older comes after
+			budget = 0 // the rest is older
 			p.Tokens, p.Rough = int(float64(n)/roughBytesPerToken), n > 0
 		}
 		p.Text = ""
@@ -65,25 +65,25 @@ func CountPieces(pieces []Piece, tools map[string]ToolClass, counter token.Count
 	return budget
 }
 
-// Content is how much of each class a conversation grew by. Tokens are counted in Encoding.
+// Content is the amount of each class in a conversation's growth. Tokens are counted in Encoding.
 type Content struct {
 	AnswerTokens int              `json:"answerTokens,omitempty"`
 	CallTokens   int              `json:"callTokens,omitempty"`
 	PromptTokens int              `json:"promptTokens,omitempty"` // typed or injected
 	ResultTokens [toolClasses]int `json:"resultTokens,omitzero"`
-	Texts        int              `json:"texts,omitempty"` // how many pieces of text, the model's and others'
+	Texts        int              `json:"texts,omitempty"` // number of pieces of text, of the model and of others
 	Calls        int              `json:"calls,omitempty"`
 	Results      int              `json:"results,omitempty"`
 	Images       int              `json:"images,omitempty"`
-	Extra        int              `json:"extra,omitempty"`       // tokens of the model's own count, see Piece
+	Extra        int              `json:"extra,omitempty"`       // tokens that the model itself counted, see Piece
 	Signatures   int              `json:"signatures,omitempty"`  // of thoughts
 	SignedBytes  int              `json:"signedBytes,omitempty"` // their length together
 }
 
-// ToolClass groups tools by what their results look like. It is stored as a number: add new classes at the end.
+// ToolClass groups tools by the form of their results. It is stored as a number, so add new classes at the end.
 type ToolClass int
 
-// The classes of tools. OtherTool is any that a host's Rules do not list.
+// The classes of tools. OtherTool is a tool that the host's Rules do not list.
 const (
 	OtherTool ToolClass = iota
 	ReadTool
@@ -94,10 +94,10 @@ const (
 	toolClasses = iota
 )
 
-// Reads reports whether tools of the class show what is on the disk: their results can be had again.
+// Reads reports whether tools of the class show files on the disk, so that their results can be read again.
 func (c ToolClass) Reads() bool { return c == ReadTool || c == SearchTool }
 
-// add returns c with a piece in it. open maps the calls that no result has answered to their class.
+// add returns c with one more piece. open maps calls without a result to their class.
 func (c Content) add(p Piece, open map[string]ToolClass) Content {
 	c.Extra += p.Extra
 	switch p.Class {
@@ -126,7 +126,7 @@ func (c Content) add(p Piece, open map[string]ToolClass) Content {
 	return c
 }
 
-// textTokens returns how many tokens were counted in all, before they are weighed.
+// textTokens returns the number of counted tokens, before they are weighted.
 func (c Content) textTokens() int {
 	sum := c.AnswerTokens + c.CallTokens + c.PromptTokens
 	for _, n := range c.ResultTokens {

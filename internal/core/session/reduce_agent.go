@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// attribute finds out whose event it is where the host does not say: a tool runs for the agent that the model answered last.
-// One that runs sub-agents is the main chain's, and its end is theirs; a turn begins and ends without any.
+// attribute finds the agent of an event if the host does not name it. A tool runs for the agent that the model answered last. A tool
+// that runs sub-agents belongs to the main chain, and its end is theirs. A turn begins and ends without sub-agents.
 func (r *reduction) attribute() {
 	switch r.ev.Kind {
 	case UsageReported:
@@ -25,7 +25,7 @@ func (r *reduction) attribute() {
 	}
 }
 
-// endAgents ends those of the running sub-agents that are meant.
+// endAgents ends the running sub-agents that the event is about.
 func (r *reduction) endAgents(meant func(Agent) bool) {
 	r.s.Agents = slices.Clone(r.s.Agents)
 	for i := range r.s.Agents {
@@ -35,8 +35,8 @@ func (r *reduction) endAgents(meant func(Agent) bool) {
 	}
 }
 
-// agent handles an event from inside a sub-agent. It moves that agent's gauge and nothing of the main chain: not its
-// occupancy, not its working set, not what is said to it.
+// agent handles an event from inside a sub-agent. It changes only the gauge of that agent. It does not change the occupancy or the
+// working set of the main chain, and adds no text.
 func (r *reduction) agent() {
 	if r.ev.Kind == Seen {
 		return

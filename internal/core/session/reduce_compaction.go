@@ -7,10 +7,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// compacted takes over a sign that a compaction ended.
+// compacted handles a message that a compaction ended.
 func (r *reduction) compacted(b Boundary) {
 	at, dated := b.At, !b.At.IsZero()
-	if !dated || at.After(r.now) { // by a clock that was wrong; nothing would count before that time
+	if !dated || at.After(r.now) { // from a wrong clock; no report would count before that time
 		at = r.now
 	}
 	if b.Micro {
@@ -25,7 +25,7 @@ func (r *reduction) compacted(b Boundary) {
 		reported = r.s.Gauge.At
 	}
 	late := lateSign
-	if r.st.Rules.Silent { // an agent that tells its events itself tells each once, and what came in since is all that it may tell
+	if r.st.Rules.Silent { // an agent without a host reports each event once, and its content since then may be all that it reports
 		late = 0
 		if g := r.s.Gauge; !g.Reported() && g.Appended > 0 {
 			reported = g.At
@@ -44,7 +44,7 @@ func (r *reduction) compacted(b Boundary) {
 	if before == 0 && r.s.Gauge.Reported() {
 		before = r.s.Gauge.Tokens
 	}
-	if first || dated { // what stands before the boundary line is gone with the rest
+	if first || dated { // content before the boundary line is gone, too
 		r.s.Tail, r.grown = Tail{Partial: true}, true
 	}
 	r.learnAccepted(b.PreTokens, fmt.Sprintf("a conversation of %s tokens was compacted", text.Thousands(b.PreTokens)))
@@ -72,8 +72,8 @@ func (r *reduction) compacted(b Boundary) {
 	r.carryOver(b.Summary, first)
 }
 
-// carryOver decides which files the agent is told of again: those that the summary lost, or all of them where the host does
-// not show the summary.
+// carryOver decides which files are listed again for the agent: those that the summary lost, or all of them if the host does not show
+// the summary.
 func (r *reduction) carryOver(summary string, first bool) {
 	c := &r.s.Compaction
 	switch {
@@ -98,7 +98,7 @@ func (r *reduction) openCompaction() {
 	}
 }
 
-// tellsSummarizer reports whether the model that writes the summary is handed the files in use.
+// tellsSummarizer reports whether the model that writes the summary gets the files in use.
 func (r *reduction) tellsSummarizer() bool {
 	if r.ev.Asked {
 		return true
@@ -109,7 +109,7 @@ func (r *reduction) tellsSummarizer() bool {
 	return !r.st.Rules.SummarizesAhead
 }
 
-// workingContext returns the working set in the form in which the host is handed it.
+// workingContext returns the working set in the form for the host.
 func (r *reduction) workingContext() WorkingContext {
 	return NewWorkingContext(r.inUse(), r.s.CWD, r.cfg.Compaction)
 }

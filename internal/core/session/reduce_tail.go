@@ -14,8 +14,7 @@ func (r *reduction) append(pieces []Piece) {
 	}
 }
 
-// follow takes over a report of a response that has just been made: it tells how good the estimate was, and a new one
-// begins.
+// follow handles the report of a new response. It measures the error of the estimate, and a new estimate begins.
 func (r *reduction) follow(rep Report) {
 	r.grown = true
 	t := r.s.Tail
@@ -26,7 +25,7 @@ func (r *reduction) follow(rep Report) {
 	without := false
 	input := rep.Occupancy(settings.UsageConfig{CountCacheWrites: true, CountOutput: &without}, r.st.Rules)
 	e, c := r.estimator(), r.calibration()
-	if rep.Late { // what came before the response and what came after it cannot be told apart
+	if rep.Late { // content before and after the response cannot be separated
 		t.Partial = true
 	}
 	if c.Model != "" && (rep.Model == "" || model.Plain(rep.Model) == c.Model) {
@@ -38,11 +37,11 @@ func (r *reduction) follow(rep Report) {
 	r.s.Tail.Partial, r.gap = r.gap, false
 }
 
-// project estimates what has come into the window since the last report.
+// project estimates what was added to the window since the last report.
 func (r *reduction) project() {
 	g := &r.s.Gauge
 	if !r.grown || g.Provenance == ProvenanceHost {
-		return // a status line is ahead of all that was read
+		return // a status line is newer than everything that was read
 	}
 	if !g.Known {
 		if !r.st.Rules.Silent || r.s.Tail.IsEmpty() {
@@ -72,7 +71,7 @@ func (r *reduction) estimator() Estimator {
 	return NewEstimator(r.s.Provider, r.s.Model, r.calibration())
 }
 
-// calibration returns what is known of the session's model; what was loaded may be of the model that it has next.
+// calibration returns the calibration of the session's model. The loaded one may be of the model that the session has next.
 func (r *reduction) calibration() Calibration {
 	c := r.st.Calibration
 	if r.ch.Calibration != nil {

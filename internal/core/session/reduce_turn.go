@@ -8,10 +8,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
-// maxGrowth is how many turns the forecast looks back.
+// maxGrowth is the number of turns that the forecast uses.
 const maxGrowth = 8
 
-// beginTurn takes over the prompt of the event.
+// beginTurn handles the prompt of the event.
 func (r *reduction) beginTurn() {
 	r.countTurn()
 	r.s.Awaiting, r.s.AskedAt = true, r.now
@@ -27,7 +27,7 @@ func (r *reduction) beginTurn() {
 	}
 }
 
-// recordedTurn takes over a turn that the host's record tells of.
+// recordedTurn handles a turn from the host's record.
 func (r *reduction) recordedTurn(t Turn, at time.Time) {
 	r.countTurn()
 	if !t.Machine {
@@ -35,7 +35,7 @@ func (r *reduction) recordedTurn(t Turn, at time.Time) {
 	}
 }
 
-// countTurn ends one turn and begins the next: what the turn added to the window is its growth.
+// countTurn ends one turn and begins the next. The tokens that the turn added to the window are its growth.
 func (r *reduction) countTurn() {
 	if g, silent := r.s.Gauge, r.st.Rules.Silent; g.Reported() || silent && g.Known {
 		tokens := g.Tokens
@@ -52,7 +52,7 @@ func (r *reduction) countTurn() {
 	r.s.TurnPeak = 0
 }
 
-// turnTask names the task that the session's current turn is; "" where it is none of ours to record.
+// turnTask returns the task of the session's current turn; "" if ctxls does not record it.
 func TurnTask(s Session) string {
 	if s.Turns == 0 || s.Prepared {
 		return ""
@@ -60,12 +60,12 @@ func TurnTask(s Session) string {
 	return TurnTaskPrefix(s.Key()) + strconv.Itoa(s.Turns)
 }
 
-// TurnTaskPrefix begins the ids of the tasks that the turns of a session are. When a session is forgotten its tasks lose
-// their names, and so whose they were.
+// TurnTaskPrefix is the prefix of the IDs of tasks that are turns of a session. Forgetting a session removes these IDs, and with them
+// the link to the session.
 func TurnTaskPrefix(key Key) string { return string(key.Host) + "/" + key.SessionID + "#" }
 
-// recordTask records the turn for the fleet figures, with the most that it held: a compaction in its middle does not make it
-// a small one. At a turn's end the transcript may lag, so the next prompt records it again: the larger figure is kept.
+// recordTask records the turn for the fleet figures, with its largest occupancy: a compaction in the middle does not make it a small
+// turn. At the end of a turn the transcript may lag, so the next prompt records it again, and the larger figure stays.
 func (r *reduction) recordTask() {
 	id := TurnTask(r.st.Session)
 	if id == "" || r.s.TurnPeak == 0 {

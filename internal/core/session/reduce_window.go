@@ -10,13 +10,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// learnedExpires is how long what was learned of a window holds for other sessions: accounts and their limits change.
+// learnedExpires is the time for which a learned window holds for other sessions. Accounts and their limits change.
 const learnedExpires = 30 * 24 * time.Hour
 
-// minStatedWindow is the smallest window that a refusal is believed to state, in tokens.
+// minStatedWindow is the smallest window, in tokens, that ctxls accepts from a refusal.
 const minStatedWindow = 1_000
 
-// Current returns what was learned, nothing of it once it is too old.
+// Current returns the learned window, or nothing once it is too old.
 func (l LearnedWindow) Current(now time.Time) LearnedWindow {
 	if !l.At.IsZero() && now.After(l.Expires()) {
 		l.AcceptedTokens, l.StatedTokens, l.Why = 0, 0, ""
@@ -24,7 +24,7 @@ func (l LearnedWindow) Current(now time.Time) LearnedWindow {
 	return l
 }
 
-// Expires returns until when what was learned holds for other sessions.
+// Expires returns the time until which the learned window holds for other sessions.
 func (l LearnedWindow) Expires() time.Time { return l.At.Add(learnedExpires) }
 
 // teaches reports whether anything was learned.
@@ -32,8 +32,8 @@ func (l LearnedWindow) teaches() bool {
 	return l.AcceptedTokens > 0 || l.StatedTokens > 0 || l.CompactedTokens > 0
 }
 
-// shares reports whether what the session proves holds for others of its model, and what others proved for it: where the id is known
-// with its options, and the host states no window of its own.
+// shares reports whether proofs of this session hold for other sessions of its model, and theirs for this session. This is so if the
+// model ID is known with its options, and the host states no window.
 func (s Session) shares(rules Rules) bool {
 	return s.plainlyNamed(rules) && s.Limits.WindowTokens == 0 && s.Settings.MaxWindow == 0
 }
@@ -43,7 +43,7 @@ func (s Session) plainlyNamed(rules Rules) bool {
 	return s.Model != "" && (s.Spelled || !rules.SuffixHidden) && !model.Parse(s.Model).Million
 }
 
-// Window returns the window in force for the session's main chain. learned is what others proved.
+// Window returns the window in force for the session's main chain. learned is the proof of other sessions.
 func (s Session) Window(learned LearnedWindow, cfg settings.Config, rules Rules, now time.Time) model.Window {
 	known := s.Proof
 	if !known.teaches() && s.shares(rules) {
@@ -52,17 +52,17 @@ func (s Session) Window(learned LearnedWindow, cfg settings.Config, rules Rules,
 	return WindowOf(WindowInput{s.Host, s.HostVersion, s.Provider, s.Model, s.Limits, s.Settings, known}, cfg.Window, rules)
 }
 
-// WindowInput is what a window follows from. Its zero fields are unknown.
+// WindowInput is the input for resolving a window. Zero fields are unknown.
 type WindowInput struct {
 	Host            Host
 	Version         string // of the host
 	Provider, Model string
 	Limits          model.Limits   // the host's own figures
 	Settings        model.Settings // the user's, of the host
-	Learned         LearnedWindow  // what the provider accepted and refused before
+	Learned         LearnedWindow  // sizes that the provider accepted and refused before
 }
 
-// WindowOf returns the window in force for a model under a host, and why, and where the host compacts.
+// WindowOf returns the window in force for a model under a host, the reason, and where the host compacts.
 func WindowOf(in WindowInput, cfg settings.WindowConfig, rules Rules) model.Window {
 	l := in.Learned
 	return model.Resolve(model.Input{
@@ -97,7 +97,7 @@ func (r *reduction) window() model.Window {
 
 func (r *reduction) shares() bool { return r.s.shares(r.st.Rules) }
 
-// learned returns what others proved of the session's model; what was loaded may be of the model that it had before.
+// learned returns the proof of other sessions about the session's model. The loaded one may be of the model that the session had before.
 func (r *reduction) learned() LearnedWindow {
 	l := r.st.Learned
 	if r.ch.Learned != nil {
@@ -109,13 +109,13 @@ func (r *reduction) learned() LearnedWindow {
 	return l
 }
 
-// plausible reports whether a window can hold as many tokens: a quarter more than the largest that any table, the host or the user
-// has stated.
+// plausible reports whether a window can hold that many tokens: at most a quarter more than the largest that the table, the host or the
+// user states.
 func (r *reduction) plausible(tokens int) bool {
 	return tokens <= max(model.LargestWindow(), r.window().Tokens, r.s.Limits.WindowTokens)/4*5
 }
 
-// learnAccepted takes over that a request was accepted which is larger than the window was taken to be.
+// learnAccepted learns that the provider accepted a request larger than the assumed window.
 func (r *reduction) learnAccepted(tokens int, why string) {
 	if r.s.Model == "" || tokens <= r.window().Tokens || !r.plausible(tokens) {
 		return
@@ -123,11 +123,11 @@ func (r *reduction) learnAccepted(tokens int, why string) {
 	if model.IsOverridden(r.cfg.Window.Overrides, r.s.Model) && r.s.Limits.WindowTokens == 0 {
 		return // the user knows better
 	}
-	r.s.Limits.WindowTokens = 0 // the host's figure is of another time
+	r.s.Limits.WindowTokens = 0 // the host stated its figure at another time
 	r.prove(LearnedWindow{AcceptedTokens: tokens, Why: why})
 }
 
-// learnStated takes over the maximum that a refusal stated.
+// learnStated learns the maximum that a refusal stated.
 func (r *reduction) learnStated(e LimitError) {
 	if e.MaxTokens < minStatedWindow || e.MaxTokens == r.window().Tokens || !r.plausible(e.MaxTokens) {
 		return
@@ -135,8 +135,8 @@ func (r *reduction) learnStated(e LimitError) {
 	r.prove(LearnedWindow{StatedTokens: e.MaxTokens, Why: fmt.Sprintf("a request was refused: the maximum is %s tokens", text.Thousands(e.MaxTokens))})
 }
 
-// learnCompacted takes over that the host compacted by itself earlier than it was taken to: in this session the window is smaller
-// than was learned, or the user's settings say so.
+// learnCompacted learns that the host compacted earlier than expected: the window of this session is smaller than assumed, or a setting
+// of the user says so.
 func (r *reduction) learnCompacted(tokens int) {
 	if w := r.window(); r.s.Model == "" || tokens < minStatedWindow || !w.Early(tokens) {
 		return
@@ -144,7 +144,7 @@ func (r *reduction) learnCompacted(tokens int) {
 	r.s.Proof = LearnedWindow{CompactedTokens: tokens, Why: fmt.Sprintf("the host compacted by itself at %s tokens", text.Thousands(tokens)), At: r.now}
 }
 
-// prove takes over what the session has shown, in place of what it or others have shown before.
+// prove stores the proof of this session, in place of earlier proofs.
 func (r *reduction) prove(l LearnedWindow) {
 	shared := r.learned()
 	l.At = r.now
