@@ -9,31 +9,29 @@ import (
 // MaxPayload bounds one payload of a host, in bytes.
 const MaxPayload = 64 << 20
 
-// Adapter speaks one host's language. Each host has its own package that implements it; Service, and through it every
-// door, meets hosts only through this interface.
+// Adapter converts between one host and ctxls. Each host has its own package that implements it. Service, and through it every command
+// and server, uses hosts only through this interface.
 type Adapter interface {
-	// Host names the host that the adapter is for.
+	// Host returns the host of the adapter.
 	Host() session.Host
-	// Rules returns what the domain must know of the host.
+	// Rules returns the host's properties that the domain needs.
 	Rules() session.Rules
-	// Decode turns one payload of the host into an event. name is the host's name of the event where the payload does not
-	// carry it, "" otherwise. A payload that is not the host's is an error with CodeInvalid; one that is, but means nothing
-	// to ctxls, is an event of Kind Seen.
+	// Decode converts a payload of the host to an event. name is the host's name of the event if the payload does not contain it, else
+	// "". A payload that is not the host's is an error with coded.Invalid. A payload of the host that ctxls does not use is an event of
+	// Kind Seen.
 	Decode(name string, payload []byte) (session.Event, error)
-	// Read returns what the transcript at path holds from the given cursor on. It reads a bounded amount whatever the size
-	// of the file: where more has been appended since, it starts nearer the end. No usable file is an empty Reading with
-	// an error that says why, for the log.
+	// Read returns the part of the transcript at path from a cursor on. It reads a bounded number of bytes: if more was appended, it
+	// starts nearer to the end. If there is no usable file, the Reading is empty, and the error gives the reason for the log.
 	Read(ctx context.Context, path string, from session.Cursor) (session.Reading, error)
-	// Encode returns what the host is handed for the event, verbatim: nil when the effects have no place there.
+	// Encode returns the output for the host, verbatim; nil if the event has no place for the effects.
 	Encode(ev session.Event, effects []session.Effect) ([]byte, error)
 }
 
-// Scanner is an Adapter whose host records conversations in a way that can be read back as far as the window reaches.
+// Scanner is an Adapter whose host keeps records that can be read back to the start of the window.
 type Scanner interface {
-	// Scan visits what the model's window holds by the transcript at path, newest first, until visit returns false: the
-	// entries since the last compaction, with the summary that it left, and of those before it what the host kept. In the
-	// order of the file, the report of an answer stands before the answer's content or in the same entry. It
-	// takes as long as that takes, and calls progress meanwhile with how many bytes it has read and how many there are.
-	// No usable file is an error that says why.
+	// Scan visits the content of the model's window by the transcript at path, newest first, until visit returns false. These are the
+	// entries since the last compaction with its summary, and the earlier entries that the host kept. In the order of the file, the
+	// report of an answer comes before the answer's content or in the same entry. Scan may take long; it calls progress with the number
+	// of bytes that it has read, and of all bytes. An error gives the reason why there is no usable file.
 	Scan(ctx context.Context, path string, progress func(done, total int64), visit func(session.Entry) bool) error
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Archive is a store that can be copied to another place step by step. An engine that cannot do it is a Store all the same.
+// Archive is a store that can be copied step by step. A Store need not implement it.
 type Archive interface {
 	Store
 	// SamplesFrom returns the samples of a session whose sequence number is at least from, in that order; 0 is before all.

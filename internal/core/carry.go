@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/survival"
 )
 
-// carry reads what is to be given back after a compaction from the host's record. Only events after a compaction pay for it.
+// carry reads the host's record from before a compaction. It only does so for events after a compaction.
 func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.Session, rules session.Rules, cfg settings.Config) {
 	owed := stored.Owing(*ev, rules)
 	if owed == session.OwedNothing || cfg.Compaction.WordTokens == 0 && cfg.Compaction.CommandTokens == 0 {
@@ -52,7 +52,7 @@ func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.S
 	ev.Carried = carried
 }
 
-// past reads a record back. It reports false where the host keeps none.
+// past reads a record backwards. It returns false if the host keeps none.
 func (s *Service) past(ctx context.Context, r Record, until time.Time) (survival.Past, bool) {
 	if s.Historian == nil {
 		return survival.Past{}, false

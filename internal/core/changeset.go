@@ -7,14 +7,14 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// ChangeSet is a Feed as clients see it.
+// ChangeSet is a Feed in the form for clients.
 type ChangeSet struct {
 	Feed
-	Views   []SessionView           // of Feed.Sessions, one each, in their order
-	Learned []session.LearnedWindow // every learned window; where these change, so may the views of sessions that nobody saved
+	Views   []SessionView           // one view of each of Feed.Sessions, in their order
+	Learned []session.LearnedWindow // every learned window; a change of these may change the views of sessions that were not saved
 }
 
-// Changed returns what has changed since a revision, which an earlier ChangeSet returned. Revision 0 is before all changes.
+// Changed returns the changes since a revision, which comes from an earlier ChangeSet. Revision 0 is before all changes.
 func (s *Service) Changed(ctx context.Context, since int64) (ChangeSet, error) {
 	feed, err := s.seen().Changed(ctx, since)
 	if err != nil {
@@ -27,15 +27,15 @@ func (s *Service) Changed(ctx context.Context, since int64) (ChangeSet, error) {
 	return ChangeSet{feed, s.views(feed.Sessions, learned), learned}, nil
 }
 
-// Watch wakes whoever may want to ask Changed, as Store.Watch.
+// Watch sends a signal after changes, as Store.Watch. The receiver then calls Changed.
 func (s *Service) Watch(ctx context.Context) <-chan struct{} { return s.seen().Watch(ctx) }
 
-// HostGone reports whether a host's process is known to be gone; pid 0 is unknown.
+// HostGone reports whether a host's process is known to have ended; pid 0 is unknown.
 func (s *Service) HostGone(pid int) bool {
 	return pid > 0 && s.ProcessLives != nil && !s.ProcessLives(pid)
 }
 
-// Alert returns the alert that a gate tells of.
+// Alert returns the alert of a gate.
 func (s *Service) Alert(ctx context.Context, gate fleet.AlertGate) (fleet.Alert, error) {
 	cfg := s.Config("").Metrics
 	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)

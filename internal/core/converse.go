@@ -11,8 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// Measure counts a conversation under the settings for cwd. Without a window in the request, that of the model counts,
-// where one is known.
+// Measure counts a conversation under the settings for cwd. If the request has no window, the model's window counts, if it is known.
 func (s *Service) Measure(ctx context.Context, req conversation.MeasureRequest, cwd string) (conversation.Measurement, error) {
 	cfg := s.Config(cwd)
 	if req.ThresholdTokens == nil {
@@ -30,7 +29,7 @@ func (s *Service) Measure(ctx context.Context, req conversation.MeasureRequest, 
 	return s.Meter.Measure(req)
 }
 
-// Trim trims a conversation under the settings for cwd, and counts it when that saved something.
+// Trim trims a conversation under the settings for cwd, and counts the trim if it saved tokens.
 func (s *Service) Trim(ctx context.Context, req conversation.TrimRequest, cwd string) (conversation.TrimResult, error) {
 	if req.TargetTokens == nil {
 		req.TargetTokens = &s.cfgTrim(cwd).TargetTokens
@@ -42,9 +41,8 @@ func (s *Service) Trim(ctx context.Context, req conversation.TrimRequest, cwd st
 	return result, err
 }
 
-// Prepare is what an agent loop calls before each call of its model: it measures, trims when over the threshold, and
-// records what was asked for as the task's tokens. The turns of a session whose id is sessionID are recorded here and
-// nowhere else from now on.
+// Prepare is called by an agent loop before each call of its model. It measures the conversation, trims it if it exceeds the threshold,
+// and records the tokens of the task. From then on, only Prepare records the turns of the sessions with the ID sessionID.
 func (s *Service) Prepare(ctx context.Context, req conversation.PrepareRequest, sessionID, cwd string) (conversation.Prepared, *fleet.Alert, error) {
 	trim := s.cfgTrim(cwd)
 	if req.ThresholdTokens == nil {
@@ -72,7 +70,7 @@ func (s *Service) Prepare(ctx context.Context, req conversation.PrepareRequest, 
 	return result, alert, err
 }
 
-// leaveTasksToCaller marks the sessions of an id, so that their turns are not recorded a second time.
+// leaveTasksToCaller marks the sessions with an ID, so that their turns are not recorded twice.
 func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) error {
 	found, err := s.Store.FindSessions(ctx, sessionID)
 	if err != nil {
@@ -96,7 +94,7 @@ func (s *Service) leaveTasksToCaller(ctx context.Context, sessionID string) erro
 	return nil
 }
 
-// cfgTrim returns the settings of trimming, with a target that a lowered threshold keeps above it.
+// cfgTrim returns the trim settings. A target above the threshold is lowered to it.
 func (s *Service) cfgTrim(cwd string) *settings.TrimConfig {
 	trim := s.Config(cwd).Trim
 	trim.TargetTokens = min(trim.TargetTokens, trim.ThresholdTokens)

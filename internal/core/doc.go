@@ -1,7 +1,6 @@
-// Package core is the domain of ctxls: what a context window holds, when that is worth saying, and what survives compaction.
+// Package core is the domain of ctxls: what a context window holds, when the agent is told, and what is kept through a compaction.
 //
-// It is pure. There is no file, no clock, no SQL and no wire format in it: events come in decoded, time comes in as a
-// value, state comes and goes through the Store interface, and what differs between hosts is data (Rules). The heart is
-// Reduce, a function from state and event to changes and effects; Service puts the work that must happen before the
-// transaction (reading transcripts, counting tokens) in front of it.
+// It has no file, no clock, no SQL and no wire format. Events arrive decoded, the time is an argument, the state is behind the Store
+// interface, and differences between hosts are data (Rules). The center is Reduce in package session, a function from state and event to
+// changes and effects. Service does the work before the transaction: it reads transcripts and counts tokens.
 package core

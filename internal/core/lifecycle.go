@@ -7,10 +7,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// What follows serves hosts that tell of their sessions by calls of their own rather than by hooks. The event of each call
-// is about a session that is stored; nothing here makes a new one.
+// The methods below serve hosts that report sessions by calls instead of hooks. The event of each call is about a stored session; none
+// of them creates one.
 
-// Compacting takes note that a host is about to compact a session, and returns the working context to be kept through it.
+// Compacting records that a host is about to compact a session, and returns the working context for the summary.
 func (s *Service) Compacting(ctx context.Context, key session.Key) (session.WorkingContext, error) {
 	stored, err := s.find(ctx, key)
 	if err != nil {
@@ -24,9 +24,9 @@ func (s *Service) Compacting(ctx context.Context, key session.Key) (session.Work
 	return out.Effects[0].Working, nil
 }
 
-// Compacted takes note that a host compacted a session; b.ID tells a repeat. A time that cannot be, before the opening or
-// in the future, is moved to the next that can: the clock of the caller may be coarse or wrong. It returns the session and
-// the paths that the agent has to be told of again.
+// Compacted records that a host compacted a session; b.ID identifies a repeat. The caller's clock may be coarse or wrong, so a time
+// before the opening or in the future is moved to the nearest possible time. It returns the session and the paths that the agent has to
+// be told again.
 func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boundary) (SessionView, []string, error) {
 	stored, err := s.find(ctx, key)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Service) Compacted(ctx context.Context, key session.Key, b session.Boun
 	return out.Session, out.Lost, err
 }
 
-// Delete forgets everything of a session and reports whether there was one. A session that only its host's record tells of
-// is not shown again; the record stays.
+// Delete deletes all data of a session and reports whether there was one. A session that is known only from its host's record is not
+// shown again; the record stays.
 func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
 	found, err := s.find(ctx, key)
 	if coded.CodeOf(err) == coded.NotFound {
@@ -59,7 +59,7 @@ func (s *Service) Delete(ctx context.Context, key session.Key) (bool, error) {
 	return out.Deleted || found.Recorded && err == nil, err
 }
 
-// handleFor handles an event that a caller reports of a stored session, under the settings of its directory.
+// handleFor handles an event that a caller reports about a stored session, under the settings of the session's directory.
 func (s *Service) handleFor(ctx context.Context, stored session.Session, ev session.Event) (Outcome, error) {
 	ev.Host, ev.SessionID, ev.CWD = stored.Host, stored.SessionID, stored.CWD
 	return s.Handle(ctx, ev)

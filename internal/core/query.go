@@ -14,7 +14,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Sessions returns the sessions that match f as clients see them, the most recently updated first.
+// Sessions returns the sessions that match f in the form for clients, the most recently updated first.
 func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView, error) {
 	f.Folders = s.Spellings(f.Folders)
 	stored, err := s.seen().Sessions(ctx, f)
@@ -28,7 +28,7 @@ func (s *Service) Sessions(ctx context.Context, f SessionFilter) ([]SessionView,
 	return s.views(stored, learned), nil
 }
 
-// Spellings returns folders under the names that they were given and, of those that lead through links, where they lead as well.
+// Spellings returns the folders, and the resolved target of each folder that is reached through a symbolic link.
 func (s *Service) Spellings(folders []string) []string {
 	if s.RealPath == nil {
 		return folders
@@ -42,7 +42,7 @@ func (s *Service) Spellings(folders []string) []string {
 	return all
 }
 
-// Session returns one session. Without a host the id must be that of one host's session only.
+// Session returns one session. Without a host, only one host may have the ID.
 func (s *Service) Session(ctx context.Context, key session.Key) (SessionView, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Service) Session(ctx context.Context, key session.Key) (SessionView, er
 	return s.views([]session.Snapshot{stored}, learned)[0], nil
 }
 
-// Resolve completes a key without a host and makes sure that there is such a session. An id that no host has is
-// CodeNotFound, one that several have CodeInvalid.
+// Resolve completes a key without a host and checks that the session exists. An unknown ID is an error with coded.NotFound. An ID of
+// several hosts is an error with coded.Invalid.
 func (s *Service) Resolve(ctx context.Context, key session.Key) (session.Key, error) {
 	found, err := s.find(ctx, key)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Service) Resolve(ctx context.Context, key session.Key) (session.Key, er
 	return found.Key(), nil
 }
 
-// find returns the session that a key names, with or without a host.
+// find returns the session of a key, with or without a host.
 func (s *Service) find(ctx context.Context, key session.Key) (session.Session, error) {
 	found, err := s.seen().FindSessions(ctx, key.SessionID)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) find(ctx context.Context, key session.Key) (session.Session, e
 	return session.Session{}, coded.Field("host", "%d hosts have a session %q; name one of them", len(found), text.Sanitize(key.SessionID, 100))
 }
 
-// Samples returns the newest points of a session's history, oldest first; all of them when limit is 0.
+// Samples returns the newest points of a session's history, oldest first; all of them if limit is 0.
 func (s *Service) Samples(ctx context.Context, key session.Key, limit int) ([]session.Sample, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
@@ -96,24 +96,24 @@ func (s *Service) Samples(ctx context.Context, key session.Key, limit int) ([]se
 	return s.seen().Samples(ctx, key, limit)
 }
 
-// Inspection is everything at once, for an agent that wants to know where it stands.
+// Inspection is the whole state, for an agent that asks about its window.
 type Inspection struct {
 	Report          fleet.ContextOptimizationReport `json:"report"`          // figures over the recent tasks of all sessions
-	Session         *SessionView                    `json:"session"`         // the caller's own session; null where none can be told to be it
-	Sessions        []SessionView                   `json:"sessions"`        // those that have not ended, the most recently updated first; the caller's is one of them
+	Session         *SessionView                    `json:"session"`         // the caller's own session; null if it cannot be determined
+	Sessions        []SessionView                   `json:"sessions"`        // those that have not ended, the most recently updated first, including the caller's
 	OmittedSessions int                             `json:"omittedSessions"` // how many more there are
-	Windows         []session.LearnedWindow         `json:"windows"`         // what was learned about windows from what providers accepted and refused
+	Windows         []session.LearnedWindow         `json:"windows"`         // learned from requests that providers accepted and refused
 }
 
-// Caller is who inspects.
+// Caller identifies the process that inspects.
 type Caller struct {
 	Folders []string // of the caller's workspace
 	HostPID int      // the process that runs the caller's agent; 0 is unknown
-	Limit   int      // the most sessions to return; 0 is no limit
+	Limit   int      // the maximum number of sessions; 0 is no limit
 }
 
-// Inspect returns everything at once. The caller's own session is the one most recently updated of those that its host's process
-// runs, or else of those in its folders.
+// Inspect returns the whole state. The caller's own session is the most recently updated one of its host's process, or else of its
+// folders.
 func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 	var in Inspection
 	var err error
@@ -147,7 +147,7 @@ func (s *Service) Inspect(ctx context.Context, by Caller) (Inspection, error) {
 	return in, nil
 }
 
-// Window returns the window in force for a model under a host, and why.
+// Window returns the window in force for a model under a host, and the reason.
 func (s *Service) Window(ctx context.Context, host session.Host, provider, modelID string) (model.Window, error) {
 	if err := s.CheckHost(host); err != nil {
 		return model.Window{}, err
@@ -155,8 +155,8 @@ func (s *Service) Window(ctx context.Context, host session.Host, provider, model
 	return s.modelWindow(ctx, host, provider, modelID, s.Config(""), s.rules(host))
 }
 
-// ForgetWindows forgets what was learned of a model's window, in whatever host and by whatever provider, "" standing for every
-// model. It returns what it forgot.
+// ForgetWindows deletes what was learned about a model's window, in all hosts and from all providers; "" is every model. It returns what
+// it deleted.
 func (s *Service) ForgetWindows(ctx context.Context, name string) (forgotten []session.LearnedWindow, err error) {
 	all, err := s.Store.Windows(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Service) ForgetWindows(ctx context.Context, name string) (forgotten []s
 	return forgotten, nil
 }
 
-// modelWindow resolves the window of a model with what was learned of it.
+// modelWindow resolves the window of a model with what was learned about it.
 func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, modelID string, cfg settings.Config, rules session.Rules) (model.Window, error) {
 	learned, err := s.Store.Windows(ctx)
 	if err != nil {
@@ -191,8 +191,8 @@ func (s *Service) modelWindow(ctx context.Context, host session.Host, provider, 
 	return session.WindowOf(session.WindowInput{Host: host, Provider: provider, Model: modelID, Learned: known.Current(s.Now())}, cfg.Window, rules), nil
 }
 
-// ViewAgents returns sub-agents of a session as clients see them, with the figures that the caller has of them. Nothing is stored.
-// The session's host, version and settings decide where they compact; it need not be stored.
+// ViewAgents returns sub-agents of a session in the form for clients, with the caller's figures. It stores nothing. The session's host,
+// version and settings decide where they compact; the session need not be stored.
 func (s *Service) ViewAgents(ctx context.Context, key session.Key, cwd string, agents []session.Agent) ([]AgentView, error) {
 	stored, err := s.Store.Load(ctx, Query{Key: key})
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Service) ViewAgents(ctx context.Context, key session.Key, cwd string, a
 	return views, nil
 }
 
-// Report returns the fleet's figures.
+// Report returns the fleet figures.
 func (s *Service) Report(ctx context.Context) (fleet.ContextOptimizationReport, error) {
 	cfg := s.Config("").Metrics
 	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)
@@ -217,7 +217,7 @@ func (s *Service) Report(ctx context.Context) (fleet.ContextOptimizationReport, 
 	return figures.Report(cfg), nil
 }
 
-// RecordTask records the tokens of one task and returns the rate after it, with the alert that it raised, if any.
+// RecordTask records the tokens of one task. It returns the new rate, and the alert that the task raised, if any.
 func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate float64, alert *fleet.Alert, err error) {
 	cfg, now := s.Config("").Metrics, s.Now()
 	q := Query{Task: func(session.Session) string { return id }, TaskThreshold: cfg.ThresholdTokens, WindowTasks: cfg.WindowTasks}
@@ -233,14 +233,14 @@ func (s *Service) RecordTask(ctx context.Context, id string, tokens int) (rate f
 	return rate, alert, err
 }
 
-// CountTrim adds a trim that saved tokens to the fleet's figures.
+// CountTrim adds a trim that saved tokens to the fleet figures.
 func (s *Service) CountTrim(ctx context.Context, savedTokens int) error {
 	return s.Store.Update(ctx, Query{}, func(session.State) session.Changes {
 		return session.Changes{Trim: &fleet.TrimCount{Operations: 1, Tokens: savedTokens}}
 	})
 }
 
-// views returns sessions as clients see them now, with what was learned of windows.
+// views returns sessions in the form for clients, with learned windows.
 func (s *Service) views(stored []session.Snapshot, learned []session.LearnedWindow) []SessionView {
 	type modelID struct {
 		host            session.Host
@@ -262,17 +262,17 @@ func (s *Service) views(stored []session.Snapshot, learned []session.LearnedWind
 	return views
 }
 
-// FleetReport is the fleet's figures with how they are spread.
+// FleetReport is the fleet figures with their distribution.
 type FleetReport struct {
 	fleet.ContextOptimizationReport
-	Sessions    int         `json:"sessions"`    // how many are known, those that ended included
+	Sessions    int         `json:"sessions"`    // the number of known sessions, including those that ended
 	Compactions int         `json:"compactions"` // of those sessions
-	Histogram   []fleet.Bin `json:"histogram"`   // of the tasks; they follow one another from 0, and the last is not empty
-	// TaskTokens are those of each task, the oldest first.
+	Histogram   []fleet.Bin `json:"histogram"`   // of the tasks, without gaps from 0 on; the last is not empty
+	// TaskTokens are the tokens of each task, oldest first.
 	TaskTokens []int `json:"taskTokens"`
 }
 
-// FleetReport returns the fleet's figures with how they are spread.
+// FleetReport returns the fleet figures with their distribution.
 func (s *Service) FleetReport(ctx context.Context) (FleetReport, error) {
 	cfg := s.Config("").Metrics
 	figures, err := s.Store.Fleet(ctx, cfg.WindowTasks)

@@ -21,35 +21,34 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// Service is what every door calls: hooks, the JSON-RPC server, the command line. It does what must be done before the
-// transaction, runs Reduce inside it, and reports what came of it.
+// Service is what every command and server calls. It does the work before the transaction, runs Reduce in the transaction, and returns
+// the outcome.
 type Service struct {
 	Store Store
-	// Seen answers the questions about sessions. It is Store, or one that lies over it and knows more sessions; nil is Store.
+	// Seen answers questions about sessions. It is Store, or a layer on Store that knows more sessions; nil is Store.
 	Seen     Store
 	Adapters map[session.Host]Adapter
-	// Config returns the settings in force for a working directory; "" stands for none in particular.
+	// Config returns the settings in force for a working directory; "" is none in particular.
 	Config func(cwd string) settings.Config
 	Now    func() time.Time
-	// Counter counts in Encoding what a conversation grew by. Without one it is guessed from its length.
+	// Counter counts the growth of a conversation in Encoding. Without one, the growth is estimated from its length.
 	Counter token.Counter
 	// DirExists reports whether a directory exists; it decides tracking.guardDir.
 	DirExists func(path string) bool
-	// ProcessLives reports whether there is a process of that id; nil says that nobody can tell. A session whose host's
-	// process is gone is idle.
+	// ProcessLives reports whether a process with that ID exists; nil is unknown. A session is idle once its host's process has ended.
 	ProcessLives func(pid int) bool
-	// RealPath returns a directory's path without links; nil says that nobody can tell. Editors name a folder as it was
-	// opened, and most hosts where it really is.
+	// RealPath returns a directory's path without symbolic links; nil is unknown. Editors name a folder as it was opened, most hosts by
+	// its real path.
 	RealPath func(path string) (string, error)
-	Meter    *conversation.Meter // counts conversations; nil where none are measured
+	Meter    *conversation.Meter // counts conversations; nil if none are measured
 	Log      *slog.Logger
-	// Historian reads the record of a host back past a compaction; nil, or nil from it, says that there is none to read.
+	// Historian reads the record of a host back past a compaction. A nil function or result means that there is no record.
 	Historian func(session.Host) Historian
-	// Forgotten is told of a session that was deleted, so that what is kept of it besides the state goes, too; nil tells nobody.
+	// Forgotten is called with a session that was deleted, to delete data outside the state, too; it may be nil.
 	Forgotten func(session.Key)
 }
 
-// seen returns what answers questions about sessions.
+// seen returns the source for questions about sessions.
 func (s *Service) seen() Store {
 	if s.Seen != nil {
 		return s.Seen
@@ -57,24 +56,24 @@ func (s *Service) seen() Store {
 	return s.Store
 }
 
-// Count counts the content that an event brings. Handle does it by itself.
+// Count counts the content of an event. Handle does this itself.
 func (s *Service) Count(ev *session.Event) { s.count(ev) }
 
-// Outcome is what an event led to.
+// Outcome is the result of an event.
 type Outcome struct {
 	Key     session.Key
-	Deleted bool        // the event deleted the session, and there was one
-	Session SessionView // as it is now; the zero value when deleted
+	Deleted bool        // the event deleted an existing session
+	Session SessionView // the new state; the zero value if deleted
 	Effects []session.Effect
-	Lost    []string     // paths that the last compaction lost and that are still to be told
+	Lost    []string     // paths that the last compaction lost and that the agent was not told yet
 	Alert   *fleet.Alert // the fleet alert that the event raised
 }
 
-// Handle takes one event. When it returns nil, what the event changed is stored.
+// Handle handles one event. If it returns nil, the changes of the event are stored.
 func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error) {
 	out := Outcome{Key: ev.Key()}
 	for _, p := range []*string{&ev.CWD, &ev.Transcript, &ev.AgentTranscript} {
-		*p = pathname.Native(*p, pathname.OnWindows) // a script in Git Bash says /c/x
+		*p = pathname.Native(*p, pathname.OnWindows) // Git Bash writes /c/x
 	}
 	if err := session.CheckID("sessionId", ev.SessionID); err != nil {
 		return out, err
@@ -124,7 +123,7 @@ func (s *Service) Handle(ctx context.Context, ev session.Event) (Outcome, error)
 	return out, nil
 }
 
-// describe fills in what the changes made of the state, after the transaction: every other process would wait for it.
+// describe completes the outcome after the transaction, so that other processes do not wait for it.
 func (s *Service) describe(out *Outcome, before session.State, changes session.Changes, cfg settings.Config, now time.Time) {
 	out.Deleted = changes.Delete && before.Known
 	if changes.Session != nil {
@@ -141,7 +140,7 @@ func (s *Service) describe(out *Outcome, before session.State, changes session.C
 	}
 }
 
-// Hook takes one payload as a host gave it and returns what the host is to be handed, verbatim.
+// Hook handles one payload of a host and returns the output for the host, verbatim.
 func (s *Service) Hook(ctx context.Context, host session.Host, name string, payload []byte) (Outcome, []byte, error) {
 	ev, err := s.Decode(host, name, payload)
 	if err != nil {
@@ -150,7 +149,7 @@ func (s *Service) Hook(ctx context.Context, host session.Host, name string, payl
 	return s.Answer(ctx, ev)
 }
 
-// Decode is the first half of Hook: it says what a payload means and changes nothing.
+// Decode is the first half of Hook: it converts a payload and changes nothing.
 func (s *Service) Decode(host session.Host, name string, payload []byte) (session.Event, error) {
 	if err := s.CheckHost(host); err != nil {
 		return session.Event{}, err
@@ -158,7 +157,7 @@ func (s *Service) Decode(host session.Host, name string, payload []byte) (sessio
 	return s.Adapters[host].Decode(name, payload)
 }
 
-// Answer is the second half of Hook: it handles the event of a payload and returns what the host is to be handed.
+// Answer is the second half of Hook: it handles the event of a payload and returns the output for the host.
 func (s *Service) Answer(ctx context.Context, ev session.Event) (Outcome, []byte, error) {
 	out, err := s.Handle(ctx, ev)
 	if err != nil {
@@ -168,12 +167,12 @@ func (s *Service) Answer(ctx context.Context, ev session.Event) (Outcome, []byte
 	return out, output, err
 }
 
-// CheckHost returns an error with coded.Invalid for a host without adapter.
+// CheckHost returns an error with coded.Invalid for a host without an adapter.
 func (s *Service) CheckHost(host session.Host) error {
 	return session.CheckHost(host, slices.Sorted(maps.Keys(s.Adapters)))
 }
 
-// rules returns what is known of a host.
+// rules returns the rules of a host.
 func (s *Service) rules(host session.Host) session.Rules {
 	if adapter, ok := s.Adapters[host]; ok {
 		return adapter.Rules()
@@ -181,7 +180,7 @@ func (s *Service) rules(host session.Host) session.Rules {
 	return session.Rules{}
 }
 
-// read fills in what was appended to the event's transcript since the stored cursor.
+// read sets the part of the event's transcript that was appended since the stored cursor.
 func (s *Service) read(ctx context.Context, ev *session.Event, stored session.Session) {
 	path := ev.Transcript
 	if ev.AgentID != "" {
@@ -203,8 +202,7 @@ func (s *Service) read(ctx context.Context, ev *session.Event, stored session.Se
 	ev.Reading = &reading
 }
 
-// count counts the content that an event brings, before the transaction. That of a sub-agent is dropped: its gauge shows
-// what is reported.
+// count counts the content of an event before the transaction. It drops the content of a sub-agent, whose gauge only shows reports.
 func (s *Service) count(ev *session.Event) {
 	tools := s.rules(ev.Host).Tools
 	budget := session.MaxCountedBytes
@@ -225,7 +223,7 @@ func (s *Service) count(ev *session.Event) {
 	}
 }
 
-// topOf returns the event as one of the session at the top, where the session that it is about is known as a sub-agent's.
+// topOf returns the event as one of the top session if its session is known to belong to a sub-agent.
 func (s *Service) topOf(ctx context.Context, ev session.Event) (session.Event, error) {
 	sessions, err := s.Store.Sessions(ctx, SessionFilter{Host: ev.Host, IncludeEnded: true})
 	if err != nil {
@@ -235,7 +233,7 @@ func (s *Service) topOf(ctx context.Context, ev session.Event) (session.Event, e
 		if !slices.ContainsFunc(snap.Session.Agents, func(a session.Agent) bool { return a.AgentID == ev.SessionID }) {
 			continue
 		}
-		if ev.AgentID == "" { // else it is of a sub-agent's own sub-agent
+		if ev.AgentID == "" { // otherwise it belongs to a sub-agent of a sub-agent
 			ev.AgentID = ev.SessionID
 			if ev.Kind == session.TurnFinished {
 				ev.Kind = session.AgentFinished
@@ -247,7 +245,7 @@ func (s *Service) topOf(ctx context.Context, ev session.Event) (session.Event, e
 	return ev, nil
 }
 
-// query asks for no more than the event's decision needs, since every hook pays for it.
+// query asks only for what the decision needs, since every hook pays for it.
 func query(ev session.Event, cfg settings.Config, rules session.Rules) Query {
 	q := Query{Key: ev.Key(), Provider: ev.Provider, Model: ev.Model}
 	if reading := ev.Reading; reading != nil {
@@ -284,7 +282,7 @@ func query(ev session.Event, cfg settings.Config, rules session.Rules) Query {
 	return q
 }
 
-// tell logs what happened: every injection, and at debug level what was taken note of.
+// logOutcome logs the event: every injected text, and other effects at debug level.
 func (s *Service) logOutcome(ctx context.Context, ev session.Event, out Outcome) {
 	log := s.Log.With("host", ev.Host, "session", ev.SessionID, "event", ev.Name)
 	for _, e := range out.Effects {

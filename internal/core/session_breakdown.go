@@ -10,12 +10,11 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// maxBreakdownBytes is how much text of a conversation is counted exactly for a breakdown, the newest first: more than the
-// largest windows hold.
+// maxBreakdownBytes bounds the text that is counted exactly for a breakdown, newest first. It is more than the largest windows hold.
 const maxBreakdownBytes = 16 << 20
 
-// SessionBreakdown returns one session with its Breakdown. It reads the transcript back to the last compaction, which may
-// take seconds; progress is told how many bytes it has read and how many there are, and may be nil.
+// SessionBreakdown returns one session with its Breakdown. It reads the transcript back to the last compaction, which may take seconds.
+// progress gets the number of bytes read and of all bytes; it may be nil.
 func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progress func(done, total int64)) (SessionDetail, error) {
 	key, err := s.Resolve(ctx, key)
 	if err != nil {
@@ -41,8 +40,8 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	return view, err
 }
 
-// breakdown returns what fills a session's window, or why nobody can tell. also is shown each entry with its texts, newest first; they are
-// gone once it returns, but their pieces stay and are counted by then. It may be nil.
+// breakdown returns what fills a session's window, or the reason why it is not known. also gets each entry with its texts, newest first.
+// The texts are only valid during the call; the pieces remain and are counted afterwards. It may be nil.
 func (s *Service) breakdown(ctx context.Context, st session.State, progress func(done, total int64), also func(session.Entry)) (b session.Breakdown, why string, err error) {
 	e := st.Session
 	scanner, ok := s.Adapters[e.Host].(Scanner)
@@ -85,9 +84,9 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 	return b, why, nil
 }
 
-// SessionDetail is a session with what fills its window.
+// SessionDetail is a session with its Breakdown.
 type SessionDetail struct {
 	SessionView
-	Breakdown *session.Breakdown `json:"breakdown,omitempty"` // nil where it was not asked for
+	Breakdown *session.Breakdown `json:"breakdown,omitempty"` // nil if it was not asked for
 	Record    string             `json:"record,omitempty"`    // the host's own record that the breakdown is of, a path; "" where the host keeps none
 }

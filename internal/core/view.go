@@ -11,7 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Level says how full a window is, in words.
+// Level is the class of an occupancy.
 type Level string
 
 // The levels, from roomy to full.
@@ -22,8 +22,7 @@ const (
 	LevelCritical Level = "critical"
 )
 
-// criticalLeftPercent is what is left to the compaction point, as a share of the window in percent, below which any share
-// is critical.
+// criticalLeftPercent is a share of the window, in percent. If less than that is left to the compaction point, the level is critical.
 const criticalLeftPercent = 5
 
 // LevelOf returns the level of an occupancy. toCompaction is negative when there is no compaction point. levels are where notice,
@@ -58,68 +57,68 @@ func LevelsFor(modelID string, cfg settings.Config) (levels [3]settings.Mark) {
 // Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is
 // what is shown to people.
 type Usage struct {
-	Tokens           *int                   `json:"tokens"`            // as reported, or estimated where Provenance says so
-	ProjectedTokens  *int                   `json:"projectedTokens"`   // with the estimate of what was appended since
-	Band             *session.Band          `json:"band"`              // where the truth lies, of an estimate
+	Tokens           *int                   `json:"tokens"`            // as reported, or estimated if Provenance says so
+	ProjectedTokens  *int                   `json:"projectedTokens"`   // with the estimated content since the report
+	Band             *session.Band          `json:"band"`              // the range of the true value, for an estimate
 	WindowTokens     int                    `json:"windowTokens"`      // how many the model accepts
 	WindowProvenance model.WindowProvenance `json:"windowProvenance"`  // what says so
 	WindowWhy        string                 `json:"windowWhy"`         // the same for people
 	Percent          *float64               `json:"percent"`           // Tokens as a share of the window
 	Level            *Level                 `json:"level"`             // the same in a word
 	Provenance       *session.Provenance    `json:"provenance"`        // where Tokens come from
-	Exact            bool                   `json:"exact"`             // a figure of the provider's, not of ctxls'
+	Exact            bool                   `json:"exact"`             // the provider's own figure, not an estimate
 	AsOf             *time.Time             `json:"asOf"`              // when Tokens were so many
 	Stale            bool                   `json:"stale"`             // at least one response behind
 	CompactionRule   model.CompactionKind   `json:"compactionRule"`    // whether the host compacts by itself
-	CompactionTokens *int                   `json:"compactionTokens"`  // where it does; null unless CompactionRule is threshold
-	ToCompaction     *int                   `json:"toCompaction"`      // what is left until then by ProjectedTokens, never negative
-	RefusalTokens    *int                   `json:"refusalTokens"`     // where a request is refused; null where the host compacts before
-	ToRefusal        *int                   `json:"toRefusal"`         // what is left until then by ProjectedTokens, never negative
-	Display          Display                `json:"display"`           // the figure as people are shown it
+	CompactionTokens *int                   `json:"compactionTokens"`  // the compaction point; null unless CompactionRule is threshold
+	ToCompaction     *int                   `json:"toCompaction"`      // from ProjectedTokens to the compaction point, never negative
+	RefusalTokens    *int                   `json:"refusalTokens"`     // where a request is refused; null if the host compacts before that
+	ToRefusal        *int                   `json:"toRefusal"`         // from ProjectedTokens to the refusal, never negative
+	Display          Display                `json:"display"`           // the figures for users
 	GrowthPerTurn    *int                   `json:"growthPerTurn"`     // what a turn has added lately
-	TurnsLeft        *session.Forecast      `json:"turnsToCompaction"` // how many turns are left until the host compacts, or refuses where it does not
+	TurnsLeft        *session.Forecast      `json:"turnsToCompaction"` // the number of turns until the host compacts, or refuses if it does not compact
 }
 
-// Display is a usage as people are shown it: clamped and rounded.
+// Display is a usage for users: clamped and rounded.
 type Display struct {
 	Tokens      *int `json:"tokens"`      // at most LimitTokens
 	LimitTokens int  `json:"limitTokens"` // what 100 percent stands for
 	Percent     *int `json:"percent"`     // 0–100
 }
 
-// SessionState says whether a session lives.
+// SessionState is the state of a session.
 type SessionState string
 
-// The states. A session is idle after IdleAfter of silence, or when the process of its host is gone.
+// The states. A session is idle after IdleAfter without events, or when its host's process has ended.
 const (
 	StateActive SessionState = "active"
 	StateIdle   SessionState = "idle"
 	StateEnded  SessionState = "ended"
 )
 
-// Source says what told ctxls of a session.
+// Source is the way in which ctxls knows a session.
 type Source string
 
 // The sources.
 const (
 	SourceHooks  Source = "hooks"  // the host's hooks, or a client
-	SourceRecord Source = "record" // the host's own record of it on the disk, without a hook
+	SourceRecord Source = "record" // the host's own record on the disk, without a hook
 )
 
-// SessionView is a session as clients see it.
+// SessionView is a session in the form for clients.
 type SessionView struct {
 	Host        session.Host `json:"host"`                  // the program that runs the agent
 	SessionID   string       `json:"sessionId"`             // the host's own id of it
 	CWD         string       `json:"cwd"`                   // its working directory
-	Title       string       `json:"title"`                 // sanitised, as are the names below
-	Model       string       `json:"model"`                 // as the host names it; empty is unknown
+	Title       string       `json:"title"`                 // sanitized, as are the names below
+	Model       string       `json:"model"`                 // as the host spells it; empty is unknown
 	Provider    string       `json:"provider"`              // who serves the model
-	Usage       Usage        `json:"usage"`                 // how full the window of its main chain is
-	Agents      []AgentView  `json:"agents"`                // its sub-agents that live; their tokens are not in Usage
-	AgentsEnded []AgentView  `json:"agentsEnded,omitempty"` // those that ended since a person's last prompt
-	Compactions int          `json:"compactions"`           // how often the host has replaced its history with a summary
+	Usage       Usage        `json:"usage"`                 // of the main chain
+	Agents      []AgentView  `json:"agents"`                // sub-agents that have not ended; Usage does not include their tokens
+	AgentsEnded []AgentView  `json:"agentsEnded,omitempty"` // sub-agents that ended since the user's last prompt
+	Compactions int          `json:"compactions"`           // how often the host replaced the history by a summary
 	Compacting  bool         `json:"compacting"`            // it does so now
-	WorkingSet  []string     `json:"workingSet"`            // files in use as shown, the most recently used first
+	WorkingSet  []string     `json:"workingSet"`            // files in use for display, the most recently used first
 	State       SessionState `json:"state"`                 // whether it lives
 	Source      Source       `json:"source"`                // what told of it
 	StartedAt   time.Time    `json:"startedAt"`             // its first event
@@ -127,14 +126,14 @@ type SessionView struct {
 	EndedAt     *time.Time   `json:"endedAt"`               // null while it lives
 }
 
-// AgentView is a sub-agent as clients see it.
+// AgentView is a sub-agent in the form for clients.
 type AgentView struct {
 	AgentID   string `json:"agentId"`   // the host's own id of it
-	AgentType string `json:"agentType"` // the host's name for what it does
+	AgentType string `json:"agentType"` // the host's name for its role
 	Usage     Usage  `json:"usage"`     // how full its window is
 }
 
-// View returns a stored session as clients see it at the given time.
+// View returns a stored session in the form for clients at a time.
 func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config, rules session.Rules, now time.Time) SessionView {
 	e := s.Session
 	compaction := e.Compaction.Expire(now)
@@ -182,7 +181,7 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 	return v
 }
 
-// viewAgent returns a sub-agent of a session as clients see it.
+// viewAgent returns a sub-agent of a session in the form for clients.
 func viewAgent(a session.Agent, of session.Session, cfg settings.Config, rules session.Rules) AgentView {
 	w := session.WindowOf(session.WindowInput{Host: of.Host, Version: of.HostVersion, Provider: of.Provider, Model: a.Model, Limits: a.Limits, Settings: of.Settings}, cfg.Window, rules)
 	return AgentView{a.AgentID, text.Sanitize(a.AgentType, text.MaxLabel), usageOf(a.Gauge, a.Model, w, cfg)}
@@ -219,7 +218,7 @@ func usageOf(g session.Gauge, modelID string, w model.Window, cfg settings.Confi
 		u.Band = &band
 	}
 	percent := math.Round(float64(tokens)/float64(w.Tokens)*10_000) / 100
-	toPoint := max(*point-projected, 0) // the host compares its own projection
+	toPoint := max(*point-projected, 0) // the host decides by its own projection
 	*left = &toPoint
 	level := LevelOf(tokens, w.Tokens, max(*point-tokens, 0), LevelsFor(modelID, cfg))
 	shown, shownPercent := min(tokens, u.Display.LimitTokens), text.Percent(tokens, u.Display.LimitTokens)

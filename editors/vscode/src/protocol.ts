@@ -20,11 +20,11 @@ export interface Notifications {
   'session/removed': SessionRemovedParams;
 }
 
-/** AgentView is a sub-agent as clients see it. */
+/** AgentView is a sub-agent in the form for clients. */
 export interface AgentView {
   /** the host's own id of it */
   agentId: string;
-  /** the host's name for what it does */
+  /** the host's name for its role */
   agentType: string;
   /** how full its window is */
   usage: Usage;
@@ -48,17 +48,17 @@ export interface Band {
   low: number;
 }
 
-/** Breakdown is what fills a session's window, in tokens. Every figure but Tokens is worked out by ctxls: what the host recorded, by the estimator's weights, scaled to what the provider reported. */
+/** Breakdown describes what fills a session's window, in tokens. The provider reports only Tokens. ctxls estimates the other figures from the host's record, and scales them to Tokens. */
 export interface Breakdown {
   /** when that response was made */
   asOf: string | null;
-  /** the largest first, at most MaxBreakdownFiles; they are within the parts */
+  /** the largest first, at most MaxBreakdownFiles; the parts include them */
   files: FilePart[];
-  /** what grew it; null where no turn has begun since the last compaction */
+  /** the growth since the last turn began; null if no turn has begun since the last compaction */
   lastTurn: Growth | null;
-  /** in the order of Categories, tools by their size; none is 0 */
+  /** in the order of Categories, tools by size; no part is 0 */
   parts: Part[];
-  /** Tokens is what the window held for the last response, as Usage has it, and what Parts add up to; null where what fills the window is not known. Why then says for what reason, to people. */
+  /** Tokens is the occupancy at the last response, as in Usage. Parts add up to it. It is null if the breakdown is not known; Why then gives the reason as a sentence. */
   tokens: number | null;
   why?: string;
 }
@@ -96,7 +96,7 @@ export interface DeletedResult {
   deleted: boolean;
 }
 
-/** Display is a usage as people are shown it: clamped and rounded. */
+/** Display is a usage for users: clamped and rounded. */
 export interface Display {
   /** what 100 percent stands for */
   limitTokens: number;
@@ -106,14 +106,14 @@ export interface Display {
   tokens: number | null;
 }
 
-/** FilePart is what one file takes, by all calls and results that are about it. */
+/** FilePart is the share of one file: all calls and results about it. */
 export interface FilePart {
   /** as it may be shown */
   path: string;
   tokens: number;
 }
 
-/** Forecast is how many turns are left. */
+/** Forecast is the number of remaining turns. */
 export interface Forecast {
   /** at the most */
   high: number;
@@ -135,7 +135,7 @@ export interface GetParams {
   workDoneToken?: string;
 }
 
-/** Growth is the share of a window that has come since a time, with its parts, which add up to it. */
+/** Growth is the share of a window that was added since a time, and its parts, which add up to it. */
 export interface Growth {
   parts: Part[];
   since: string;
@@ -247,7 +247,7 @@ export interface Part {
 export interface Sample {
   at: string;
   kind: 'usage' | 'estimate' | 'compaction';
-  /** occupancy; after a compaction what it fell to */
+  /** occupancy; for a compaction, the occupancy after it */
   tokens: number;
   windowTokens: number;
 }
@@ -257,17 +257,17 @@ export interface SessionChangedParams {
   session: SessionView;
 }
 
-/** SessionDetail is a session with what fills its window. */
+/** SessionDetail is a session with its Breakdown. */
 export interface SessionDetail {
-  /** its sub-agents that live; their tokens are not in Usage */
+  /** sub-agents that have not ended; Usage does not include their tokens */
   agents: AgentView[];
-  /** those that ended since a person's last prompt */
+  /** sub-agents that ended since the user's last prompt */
   agentsEnded?: AgentView[];
-  /** nil where it was not asked for */
+  /** nil if it was not asked for */
   breakdown?: Breakdown;
   /** it does so now */
   compacting: boolean;
-  /** how often the host has replaced its history with a summary */
+  /** how often the host replaced the history by a summary */
   compactions: number;
   /** its working directory */
   cwd: string;
@@ -275,7 +275,7 @@ export interface SessionDetail {
   endedAt: string | null;
   /** the program that runs the agent */
   host: string;
-  /** as the host names it; empty is unknown */
+  /** as the host spells it; empty is unknown */
   model: string;
   /** who serves the model */
   provider: string;
@@ -289,13 +289,13 @@ export interface SessionDetail {
   startedAt: string;
   /** whether it lives */
   state: 'active' | 'idle' | 'ended';
-  /** sanitised, as are the names below */
+  /** sanitized, as are the names below */
   title: string;
   /** its last event */
   updatedAt: string;
-  /** how full the window of its main chain is */
+  /** of the main chain */
   usage: Usage;
-  /** files in use as shown, the most recently used first */
+  /** files in use for display, the most recently used first */
   workingSet: string[];
 }
 
@@ -313,15 +313,15 @@ export interface SessionRemovedParams {
   sessionId: string;
 }
 
-/** SessionView is a session as clients see it. */
+/** SessionView is a session in the form for clients. */
 export interface SessionView {
-  /** its sub-agents that live; their tokens are not in Usage */
+  /** sub-agents that have not ended; Usage does not include their tokens */
   agents: AgentView[];
-  /** those that ended since a person's last prompt */
+  /** sub-agents that ended since the user's last prompt */
   agentsEnded?: AgentView[];
   /** it does so now */
   compacting: boolean;
-  /** how often the host has replaced its history with a summary */
+  /** how often the host replaced the history by a summary */
   compactions: number;
   /** its working directory */
   cwd: string;
@@ -329,7 +329,7 @@ export interface SessionView {
   endedAt: string | null;
   /** the program that runs the agent */
   host: string;
-  /** as the host names it; empty is unknown */
+  /** as the host spells it; empty is unknown */
   model: string;
   /** who serves the model */
   provider: string;
@@ -341,29 +341,29 @@ export interface SessionView {
   startedAt: string;
   /** whether it lives */
   state: 'active' | 'idle' | 'ended';
-  /** sanitised, as are the names below */
+  /** sanitized, as are the names below */
   title: string;
   /** its last event */
   updatedAt: string;
-  /** how full the window of its main chain is */
+  /** of the main chain */
   usage: Usage;
-  /** files in use as shown, the most recently used first */
+  /** files in use for display, the most recently used first */
   workingSet: string[];
 }
 
-/** Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is what is shown to people. */
+/** Usage is the occupancy of a window in the form for clients. Figures are tokens, null is unknown. Percent may exceed 100; Display is clamped for users. */
 export interface Usage {
   /** when Tokens were so many */
   asOf: string | null;
-  /** where the truth lies, of an estimate */
+  /** the range of the true value, for an estimate */
   band: Band | null;
   /** whether the host compacts by itself */
   compactionRule: 'threshold' | 'onRefusal' | 'off' | 'unknown';
-  /** where it does; null unless CompactionRule is threshold */
+  /** the compaction point; null unless CompactionRule is threshold */
   compactionTokens: number | null;
-  /** the figure as people are shown it */
+  /** the figures for users */
   display: Display;
-  /** a figure of the provider's, not of ctxls' */
+  /** the provider's own figure, not an estimate */
   exact: boolean;
   /** what a turn has added lately */
   growthPerTurn: number | null;
@@ -371,24 +371,24 @@ export interface Usage {
   level: 'normal' | 'notice' | 'warning' | 'critical' | null;
   /** Tokens as a share of the window */
   percent: number | null;
-  /** with the estimate of what was appended since */
+  /** with the estimated content since the report */
   projectedTokens: number | null;
   /** where Tokens come from */
   provenance: 'host' | 'transcript' | 'reported' | 'estimate' | null;
-  /** where a request is refused; null where the host compacts before */
+  /** where a request is refused; null if the host compacts before that */
   refusalTokens: number | null;
   /** at least one response behind */
   stale: boolean;
-  /** what is left until then by ProjectedTokens, never negative */
+  /** from ProjectedTokens to the compaction point, never negative */
   toCompaction: number | null;
-  /** what is left until then by ProjectedTokens, never negative */
+  /** from ProjectedTokens to the refusal, never negative */
   toRefusal: number | null;
-  /** as reported, or estimated where Provenance says so */
+  /** as reported, or estimated if Provenance says so */
   tokens: number | null;
-  /** how many turns are left until the host compacts, or refuses where it does not */
+  /** the number of turns until the host compacts, or refuses if it does not compact */
   turnsToCompaction: Forecast | null;
   /** what says so */
-  windowProvenance: 'host' | 'config' | 'suffix' | 'learned' | 'table' | 'default';
+  windowProvenance: 'host' | 'config' | 'workspace' | 'suffix' | 'learned' | 'table' | 'default';
   /** how many the model accepts */
   windowTokens: number;
   /** the same for people */

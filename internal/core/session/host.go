@@ -11,7 +11,7 @@ import (
 // Host names the program that runs an agent.
 type Host string
 
-// Names of hosts that tests and defaults need. Which hosts there are says package registry: nothing here decides by a name.
+// The names of hosts for tests and defaults. Package registry lists the hosts; this package decides nothing by a name.
 const (
 	HostClaudeCode Host = "claude-code"
 	HostOpenCode   Host = "opencode"
@@ -20,7 +20,7 @@ const (
 	HostGeneric    Host = "generic"
 )
 
-// CheckHost returns an error with coded.Invalid for a host that is not among those that are known.
+// CheckHost returns an error with coded.Invalid for an unknown host.
 func CheckHost(host Host, known []Host) error {
 	if !slices.Contains(known, host) {
 		return coded.Field("host", "use %s; got %q", text.OneOf(known), text.Sanitize(string(host), 60))
@@ -28,54 +28,54 @@ func CheckHost(host Host, known []Host) error {
 	return nil
 }
 
-// Key identifies a session: one conversation in one host. A directory never does, since two sessions may share one.
+// Key identifies a session: one conversation in one host. A directory is no key, since two sessions may share it.
 type Key struct {
 	Host      Host
 	SessionID string
 }
 
-// Rules is what differs between hosts, as data that the host's adapter hands in.
+// Rules are the differences between hosts, as data from the host's adapter.
 type Rules struct {
-	// Provider serves the model when no payload says otherwise, e.g. "anthropic" for Claude Code; "" when it cannot be known.
+	// Provider is the provider of the model if no payload names one, for example "anthropic" for Claude Code; "" is unknown.
 	Provider string
-	// BatchEvent says that the host reports once after a whole batch of parallel tool calls. What is said after tools is
-	// then said there: one copy instead of one a call.
+	// BatchEvent says that the host sends one event after a whole batch of parallel tool calls. Texts after tools then go there: one
+	// copy instead of one for each call.
 	BatchEvent bool
-	// CountsOutput says that the host counts the answer's tokens into occupancy, and so do its reports.
+	// CountsOutput says that the host and its reports include the answer's tokens in the occupancy.
 	CountsOutput bool
-	// SummaryVisible says that the summary is handed over after a compaction, so that it can be compared with the working
-	// set. Where it is not, the whole working context is injected after the compaction.
+	// SummaryVisible says that the host shows the summary of a compaction, so that ctxls can compare it with the working set. For other
+	// hosts, ctxls injects the whole working context after the compaction.
 	SummaryVisible bool
-	// Silent says that the host may never report how full the window is. Occupancy is then estimated from what passes by.
+	// Silent says that the host may never report its occupancy. ctxls then estimates it from the content of events.
 	Silent bool
-	// ChildSessions says that the host runs sub-agents in sessions of their own, and that not every event of such a session
-	// names the one at the top. The store knows which they are.
+	// ChildSessions says that the host runs sub-agents in their own sessions, and that some events of such a session do not name the top
+	// session. The store knows the relation.
 	ChildSessions bool
-	// Fall says how a compaction is recognised that the host tells nobody of.
+	// Fall describes how to recognize a compaction that the host does not report.
 	Fall FallRule
-	// ToolsUnnamed says that events of tools do not name the sub-agent that a tool ran for. It is then the agent that the
-	// model answered last.
+	// ToolsUnnamed says that tool events do not name the sub-agent for which a tool ran. It is then the agent that the model answered
+	// last.
 	ToolsUnnamed bool
-	// GuideLate says that what the marks mean is told with the first mark, not when the session starts: the host has no good
-	// place for it there, or may never have a mark to explain.
+	// GuideLate says that the first mark comes with the explanation of the marks, instead of the session start. Such a host has no good
+	// place for text at the start, or may never have a mark.
 	GuideLate bool
-	// SuffixHidden says that the host's records leave out the "[1m]" of a model id. What a session proves of a window then holds
-	// for others only where the id was spelled out for both.
+	// SuffixHidden says that the host's records leave out the "[1m]" of a model ID. What a session proves of a window then holds only
+	// for sessions whose ID is also known in full.
 	SuffixHidden bool
-	// Tools are the host's names of tools by what their results look like.
+	// Tools maps the host's names of tools to the form of their results.
 	Tools map[string]ToolClass
-	// SummarizesAhead says that the host may write a summary before it compacts, and discards it when a hook has text for the
-	// summary. Then the files in use are handed over only where the user asks for it.
+	// SummarizesAhead says that the host may write a summary before it compacts, and discards it when a hook has text for the summary.
+	// Then the summarizer gets the files in use only if the user asks for it.
 	SummarizesAhead bool
-	// CompactsAfterPrompt says that the host may compact between the hook of a prompt and the request with that prompt, which then
-	// carries the mark from before the compaction.
+	// CompactsAfterPrompt says that the host may compact between the hook of a prompt and the request with that prompt. The request then
+	// contains the mark from before the compaction.
 	CompactsAfterPrompt bool
-	// Compaction says where the host compacts.
+	// Compaction is the rule for where the host compacts.
 	Compaction model.CompactionRule
 }
 
-// FallRule says from when on a fall of occupancy between two reports is a compaction: Percent of what it was, and Tokens at
-// least. The zero value means that the host announces its compactions.
+// FallRule says which fall of occupancy between two reports is a compaction: at least Percent of the occupancy before, and at least
+// Tokens. The zero value is for a host that announces its compactions.
 type FallRule struct {
 	Percent int // 1–100
 	Tokens  int
@@ -86,10 +86,10 @@ func (f FallRule) Compacted(before, after int) bool {
 	return f.Percent > 0 && before-after >= f.Tokens && (before-after)*100 >= before*f.Percent
 }
 
-// MaxID bounds ids of sessions and tasks, in bytes. Hosts use UUIDs and the like.
+// MaxID bounds IDs of sessions and tasks, in bytes. Hosts use UUIDs and similar IDs.
 const MaxID = 512
 
-// CheckID returns an error with CodeInvalid unless the member that is named holds a usable id.
+// CheckID returns an error with coded.Invalid about the member unless it holds a usable ID.
 func CheckID(member, id string) error {
 	switch {
 	case id == "":

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// notify decides what the agent is told at this point of the conversation. Nothing is said that the host would
-// not pass on, nothing from an estimate, and nothing when the window is a mere assumption.
+// notify decides which texts the agent gets at this point of the conversation. It uses no estimate and no assumed window, and adds no
+// text that the host would not pass on.
 func (r *reduction) notify() {
 	switch {
 	case r.ev.Kind == SessionStarted && !r.st.Rules.GuideLate:
@@ -39,7 +39,7 @@ func (r *reduction) accepts(kind EffectKind) bool {
 	return false
 }
 
-// say adds a text for the model and reports whether it will get there.
+// say adds a text for the model and reports whether the model will get it.
 func (r *reduction) say(text string) bool {
 	kind := Inject
 	if !r.accepts(kind) {
@@ -52,7 +52,7 @@ func (r *reduction) say(text string) bool {
 	return true
 }
 
-// knows reports whether there is a figure worth telling: reported, for a window that is more than an assumption.
+// knows reports whether there is a reported figure, for a window that is more than an assumption.
 func (r *reduction) knows(w model.Window, limit *int) bool {
 	return r.s.Gauge.Reported() && (w.Provenance != model.WindowFromDefault || limit != nil && *limit > 0)
 }
@@ -77,7 +77,7 @@ func (r *reduction) sayMark() {
 	}
 }
 
-// sayMarkOutdated corrects a mark whose prompt the host sends again after the compaction: it has the occupancy from before.
+// sayMarkOutdated corrects the mark of a prompt that the host sends again after the compaction. The mark has the occupancy from before.
 func (r *reduction) sayMarkOutdated() {
 	if r.s.Marked && r.st.Rules.CompactsAfterPrompt && r.say(markOutdated) {
 		r.s.Marked = false
@@ -101,7 +101,7 @@ func (r *reduction) sayReminder() {
 	}
 }
 
-// sayHandoff speaks once, when the mark is crossed; ThresholdCrossedAt is then moved by nothing but a compaction.
+// sayHandoff adds the handoff note once, when occupancy crosses the threshold. Only a compaction resets ThresholdCrossedAt.
 func (r *reduction) sayHandoff() {
 	if !r.cfg.Handoff.Enabled || r.s.ThresholdCrossedAt.IsZero() || r.s.HandoffComplete || r.s.HandoffSaid {
 		return
@@ -113,7 +113,7 @@ func (r *reduction) sayHandoff() {
 	r.s.HandoffSaid = r.say(handoffNote(r.s.Gauge.Tokens, w.Tokens, r.cfg.Handoff.Percent))
 }
 
-// sayLost tells what a compaction lost, or the whole working context where the host shows no summary.
+// sayLost lists the files that a compaction lost, or the whole working context if the host shows no summary.
 func (r *reduction) sayLost() {
 	lost := r.s.Compaction.Lost
 	if len(lost) == 0 {
@@ -128,7 +128,7 @@ func (r *reduction) sayLost() {
 	}
 }
 
-// sayCarried gives back what the record tells of before the compaction.
+// sayCarried adds the parts of the record from before the compaction.
 func (r *reduction) sayCarried() {
 	c, owed := r.ev.Carried, r.s.Compaction.Owed
 	if c == nil || owed == OwedNothing || c.For != owed {
@@ -146,8 +146,8 @@ func (r *reduction) sayCarried() {
 	}
 }
 
-// displayLimit returns the limit that figures are shown against, in tokens: what the user chose, else the window in force
-// while the marks are on, since one session must not hear two different shares, else a million.
+// DisplayLimit returns the limit for displayed figures, in tokens: the user's choice first. Else it is the window in force while marks
+// are on, so that one session gets only one share; else a million.
 func DisplayLimit(w model.Window, cfg settings.Config) int {
 	chosen := cfg.Reminder.DisplayLimitTokens
 	switch {
@@ -159,7 +159,7 @@ func DisplayLimit(w model.Window, cfg settings.Config) int {
 	return trackingLimit(w, cfg)
 }
 
-// trackingLimit returns what 100 % stands for in the marks, in tokens.
+// trackingLimit returns the tokens that are 100 % in the marks.
 func trackingLimit(w model.Window, cfg settings.Config) int {
 	if n := cfg.Tracking.MaxTokens.Tokens; n > 0 {
 		return n

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// maxRecentTuples is how many responses a gauge remembers. A status line is at most a response or two late.
+// maxRecentTuples is the number of responses that a gauge remembers. A status line is at most one or two responses late.
 const maxRecentTuples = 16
 
-// Occupancy returns what the report says the window held, in tokens, under the user's choice of what counts.
+// Occupancy returns the tokens in the window by the report, under the user's choice of what counts.
 func (rep Report) Occupancy(c settings.UsageConfig, rules Rules) int {
 	tokens := rep.Tokens
 	if !c.CountCacheWrites {
@@ -26,8 +26,7 @@ func (rep Report) Occupancy(c settings.UsageConfig, rules Rules) int {
 	return max(tokens, 0)
 }
 
-// dated returns a report that an adapter sent with the time of its coming, where it has none. Only a status line goes
-// without.
+// dated returns a report with the time of its arrival if it has no time. Only a status line has none.
 func (rep Report) dated(now time.Time) Report {
 	if rep.At.IsZero() && rep.Provenance == ProvenanceReported {
 		rep.At = now
@@ -35,12 +34,11 @@ func (rep Report) dated(now time.Time) Report {
 	return rep
 }
 
-// Observe returns the gauge after a report of the given occupancy, and whether the report counted. Reports from before
-// since, the end of the last compaction, never do; neither do older ones than what the gauge shows.
+// Observe returns the gauge after a report of the given occupancy, and whether the report counted. Reports from before since, the end of
+// the last compaction, never count. Nor do reports older than the one that the gauge shows.
 //
-// A report without a time (a status line) describes the response whose tuple it repeats. With a tuple that is new it is
-// ahead of the transcript, until the transcript says something again. Without even a tuple it only helps where nothing
-// better is known.
+// A report without a time (a status line) describes the response whose tuple it repeats. If its tuple is new, it is ahead of the
+// transcript until the next report from there. Without a tuple, it only counts if nothing better is known.
 func (g Gauge) Observe(rep Report, tokens int, since, now time.Time) (Gauge, bool) {
 	if rep.Tokens <= 0 {
 		return g, false // a placeholder: unknown, not empty
@@ -64,21 +62,20 @@ func (g Gauge) Observe(rep Report, tokens int, since, now time.Time) (Gauge, boo
 	}
 	g = Gauge{Known: true, Tokens: tokens, Provenance: rep.Provenance, At: at, Recent: g.Recent}
 	if timeless {
-		g.Appended = rep.Tuple.Output // all that a status line tells of what came after
+		g.Appended = rep.Tuple.Output // the status line has no figures about later content
 	}
 	return g, true
 }
 
-// Estimate returns the gauge when nothing is known but a guess of its occupancy, which may be so much too high (below) or
-// too low (above), in tokens.
+// Estimate returns the gauge with an estimated occupancy. below and above are its possible errors, in tokens.
 func (g Gauge) Estimate(tokens, below, above int, at time.Time) Gauge {
 	return Gauge{Known: true, Tokens: tokens, Below: below, Above: above, Provenance: ProvenanceEstimate, At: at, Recent: g.Recent}
 }
 
-// Projected returns what the window holds by now, in tokens, with the estimate of what was appended.
+// Projected returns the current tokens in the window, including the estimate of the appended content.
 func (g Gauge) Projected() int { return max(g.Tokens+g.Appended, 0) }
 
-// Band returns the range that Projected should lie in, and false where there is nothing estimated in it.
+// Band returns the range of Projected, and false if Projected contains no estimate.
 func (g Gauge) Band() (Band, bool) {
 	if g.Reported() && g.Appended == 0 {
 		return Band{}, false
@@ -92,10 +89,10 @@ func (g Gauge) Band() (Band, bool) {
 	return Band{max(p-below-g.Below, 0), p + above + g.Above}, true
 }
 
-// Forget returns the gauge when what it showed no longer holds and nobody knows what does.
+// Forget returns the gauge after its figure became invalid and no other is known.
 func (g Gauge) Forget() Gauge { return Gauge{Recent: g.Recent} }
 
-// Reported reports whether the gauge shows a figure that did not come from ctxls itself: the only kind a model is told.
+// Reported reports whether the gauge shows a figure from outside ctxls. Models only get such figures.
 func (g Gauge) Reported() bool { return g.Known && g.Provenance != ProvenanceEstimate }
 
 // Band is a range of tokens.

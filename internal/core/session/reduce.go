@@ -11,8 +11,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Reduce decides what an event changes and what it calls for. It is pure: the same arguments always give the same result,
-// and none of them is modified.
+// Reduce decides what an event changes and which effects it has. It is pure: the same arguments always give the same result, and it
+// modifies none of them.
 func Reduce(st State, ev Event, cfg settings.Config, now time.Time) (Changes, []Effect) {
 	if ev.Kind == SessionDeleted && ev.AgentID == "" {
 		return Changes{Delete: true}, nil
@@ -20,7 +20,7 @@ func Reduce(st State, ev Event, cfg settings.Config, now time.Time) (Changes, []
 	if ev.Kind == SessionDeleted && !st.Known {
 		return Changes{}, nil
 	}
-	if ev.Kind == SessionEnded && !st.Known && ev.tellsNothing() { // as of a host's command that never had a conversation
+	if ev.Kind == SessionEnded && !st.Known && ev.tellsNothing() { // for example, a command of the host that never had a conversation
 		return Changes{}, nil
 	}
 	r := &reduction{st: st, ev: ev, cfg: cfg, now: now, s: st.Session}
@@ -39,7 +39,7 @@ func Reduce(st State, ev Event, cfg settings.Config, now time.Time) (Changes, []
 	return r.ch, r.effects
 }
 
-// reduction is one run of Reduce: the session as it becomes, and what was decided so far.
+// reduction is one run of Reduce: the new state of the session, and the decisions so far.
 type reduction struct {
 	st  State
 	ev  Event
@@ -55,10 +55,10 @@ type reduction struct {
 	resolved resolvedWindow
 
 	grown bool // the tail changed
-	gap   bool // what was read does not follow on what was read before
+	gap   bool // a gap between this reading and the one before
 }
 
-// identify takes over what the event says about the session itself.
+// identify stores what the event says about the session itself.
 func (r *reduction) identify() {
 	if !r.st.Known {
 		r.s = Session{Host: r.ev.Host, SessionID: r.ev.SessionID, StartedAt: r.now}
@@ -87,12 +87,12 @@ func (r *reduction) identify() {
 	case SessionEnded:
 		r.s.EndedAt = r.now
 	case SessionStarted, PromptSubmitted, ToolStarting, ToolFinished, BatchFinished, CompactionOpened, CompactionDone:
-		r.s.EndedAt = time.Time{} // the others may come late, and revive nothing
+		r.s.EndedAt = time.Time{} // other kinds may come late and must not reopen the session
 	}
 }
 
-// adoptModel takes over a model id. Transcripts leave out the "[1m]" that a status line carries, so only an authoritative
-// spelling takes it away. Another model has other limits.
+// adoptModel stores a model ID. Transcripts leave out the "[1m]" that a status line has, so only an authoritative spelling removes it. A
+// different model has different limits.
 func (r *reduction) adoptModel(modelID string, authoritative bool) {
 	if modelID == "" {
 		return
@@ -115,11 +115,11 @@ func (r *reduction) adoptModel(modelID string, authoritative bool) {
 	}
 }
 
-// mainChain handles an event of the conversation itself: first what was read before it, then what it says.
+// mainChain handles an event of the main conversation: first the new part of the transcript, then the event itself.
 func (r *reduction) mainChain() {
 	r.s.Compaction = r.s.Compaction.Expire(r.now)
 	if r.ev.Kind == HistorySeen && r.s.HistorySeen {
-		return // it was counted when it was shown first
+		return // counted when it was first shown
 	}
 	if r.ev.Kind == PromptSubmitted && r.ev.PromptID != "" && r.ev.PromptID == r.s.PromptID {
 		return // told before
@@ -140,7 +140,7 @@ func (r *reduction) mainChain() {
 		}
 		r.use(use.at(at))
 	}
-	// A result that was read above may be of a call whose paths came just now, with the event; there it had nothing to count.
+	// The result of a call may have been read above, before the paths of this event were known. So it is resolved again.
 	for _, result := range slices.Concat(r.results, r.ev.Results) {
 		r.resolveCall(result)
 	}
@@ -156,7 +156,7 @@ func (r *reduction) mainChain() {
 		r.beginTurn()
 	case ToolStarting:
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
-	case BatchFinished: // mostly, but not always, the response that called the tools is in the transcript by now
+	case BatchFinished: // usually the transcript has the response that called the tools by now
 		r.s.Gauge.Behind = r.s.Gauge.Known && r.s.Awaiting
 		r.s.Awaiting, r.s.AskedAt = true, r.now
 	case TurnFinished, TurnFailed:
@@ -183,11 +183,11 @@ func (r *reduction) mainChain() {
 	r.notify()
 }
 
-// clockStep is how far in the future what is known may lie before a clock that was wrong is the reason. Hooks that run beside each
-// other look at the clock a moment before they read the state, no more than their deadline.
+// clockStep is how far in the future a stored time may lie before a wrong clock is the reason. Concurrent hooks read the clock a moment
+// before they read the state, at most their timeout.
 const clockStep = time.Minute
 
-// redate moves what a clock that was ahead dated in what is the future by now: nothing would be newer until then.
+// redate moves times that a fast clock stored in the future to the present. Otherwise nothing would be newer until then.
 func (r *reduction) redate() {
 	latest := r.now.Add(-clockStep)
 	ahead := func(at time.Time) bool { return at.After(r.now.Add(clockStep)) }
@@ -212,8 +212,8 @@ func (r *reduction) redate() {
 	}
 }
 
-// stateLimits takes over the limits and the user's settings that the event states. What the host itself says of the window overrides
-// what was learned of it.
+// stateLimits stores the limits and the user's settings in the event. The host's own statement about the window replaces what was
+// learned.
 func (r *reduction) stateLimits() {
 	r.s.Limits = r.s.Limits.With(r.ev.Limits)
 	if s := r.ev.Settings; s != nil {
@@ -232,8 +232,8 @@ func (r *reduction) stateLimits() {
 	}
 }
 
-// ingest takes over what was read from the transcript since the event before. Hooks run in parallel, so another one may
-// have read some of it already: what lies below the stored cursor was counted.
+// ingest handles the new part of the transcript. Hooks run in parallel, so another hook may have read some of it. Bytes before the
+// stored cursor were counted already.
 func (r *reduction) ingest() {
 	reading := r.ev.Reading
 	if reading == nil || reading.Cursor == (Cursor{}) {
@@ -279,7 +279,7 @@ func (r *reduction) ingest() {
 		case e.Report != nil:
 			rep := *e.Report
 			if !rep.At.IsZero() && rep.At.Before(newest) {
-				rep.At = newest // the clock was set back: within one file, what stands later is newer
+				rep.At = newest // the clock was set back: within one file, later lines are newer
 			}
 			newest = rep.At
 			r.report(rep)
@@ -300,14 +300,14 @@ func (r *reduction) ingest() {
 	}
 }
 
-// report takes over a usage report of the main chain.
+// report handles a usage report of the main chain.
 func (r *reduction) report(rep Report) {
 	if rep.Tokens == 0 && r.s.Gauge.Provenance == ProvenanceHost {
-		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, says that its figure is over
+		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, resets its figure
 		return
 	}
 	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.Since().IsZero() {
-		return // a late status line may be of a response from before the compaction; the transcript will say
+		return // a late status line may describe a response from before the compaction; the transcript decides
 	}
 	tokens := rep.Occupancy(r.cfg.Usage, r.st.Rules)
 	if !r.plausible(tokens) {
@@ -318,7 +318,7 @@ func (r *reduction) report(rep Report) {
 	}
 	repeat := r.s.Tail.Repeats(rep)
 	if repeat && r.s.Gauge.Provenance == ProvenanceHost {
-		return // a status line is already further
+		return // a status line is newer
 	}
 	gauge, counts := r.s.Gauge.Observe(rep, tokens, r.s.Compaction.Since(), r.now)
 	if !counts {

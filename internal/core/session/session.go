@@ -10,25 +10,25 @@ import (
 type Session struct {
 	Host      Host   `json:"host"`
 	SessionID string `json:"sessionId"`
-	CWD       string `json:"cwd,omitempty"` // its project: where it was started
+	CWD       string `json:"cwd,omitempty"` // its project: the directory where it was started
 	Title     string `json:"title,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
 	HostPID   int    `json:"hostPid,omitempty"`
-	// Transcript is the file that the host writes the conversation to; "" where there is none, or none was named yet.
+	// Transcript is the file to which the host writes the conversation; "" if there is none, or it is not known yet.
 	Transcript string `json:"transcript,omitempty"`
 
 	Gauge Gauge `json:"gauge"` // the main chain
-	// Speaker is the sub-agent that the model answered last, "" for the main chain; kept where Rules.ToolsUnnamed.
+	// Speaker is the sub-agent that the model answered last, "" for the main chain. It is stored if Rules.ToolsUnnamed is set.
 	Speaker string       `json:"speaker,omitempty"`
 	Agents  []Agent      `json:"agents,omitempty"` // sub-agents, oldest first, at most MaxAgents
 	Limits  model.Limits `json:"limits"`
-	// Settings are the user's own of where the host compacts; HostVersion is of the host that wrote its record.
+	// Settings are the user's settings of where the host compacts. HostVersion is the version of the host that wrote the record.
 	Settings    model.Settings `json:"settings,omitzero"`
 	HostVersion string         `json:"hostVersion,omitempty"`
-	// Spelled says that Model is known with its options, such as "[1m]", not as a record that leaves them out has it.
+	// Spelled says that Model is known with its options, such as "[1m]". Some records leave these out.
 	Spelled bool `json:"spelled,omitempty"`
-	// Proof is what this session has shown of its model's window.
+	// Proof is what this session proved about its model's window.
 	Proof LearnedWindow `json:"proof,omitzero"`
 
 	Tail Tail `json:"tail,omitzero"` // of the main chain
@@ -37,28 +37,28 @@ type Session struct {
 	Compaction Compaction `json:"compaction"`
 	Cursor     Cursor     `json:"cursor"` // how far the transcript has been read
 
-	// Marked says that a mark went with the latest prompt, and that nothing has happened since that makes a newer figure known.
+	// Marked says that the latest prompt had a mark, and that no event since has made a newer figure known.
 	Marked             bool      `json:"marked,omitempty"`
 	GuidedAt           time.Time `json:"guidedAt,omitzero"`           // the marks were explained
 	RemindedAt         time.Time `json:"remindedAt,omitzero"`         // the reminder was given
-	ThresholdCrossedAt time.Time `json:"thresholdCrossedAt,omitzero"` // occupancy reached the handoff mark
+	ThresholdCrossedAt time.Time `json:"thresholdCrossedAt,omitzero"` // when occupancy reached the handoff threshold
 	HandoffSaid        bool      `json:"handoffSaid,omitempty"`
 	HandoffComplete    bool      `json:"handoffComplete,omitempty"`
 	HistorySeen        bool      `json:"historySeen,omitempty"` // the working set was seeded from history
 
-	// Recorded says that the session is known from the host's record alone: no hook has told of it.
+	// Recorded says that the session is known only from the host's record: no hook has reported it.
 	Recorded bool `json:"recorded,omitempty"`
 
 	Turns        int       `json:"turns,omitempty"`        // prompts so far
-	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the last prompt of a person
+	PromptAt     time.Time `json:"promptAt,omitzero"`      // of the user's last prompt
 	PromptLength int       `json:"promptLength,omitempty"` // characters
-	PromptText   string    `json:"promptText,omitempty"`   // only where configuration asks to keep it
+	PromptText   string    `json:"promptText,omitempty"`   // only if the settings ask for it
 	PromptID     string    `json:"promptId,omitempty"`
-	Growth       []int     `json:"growth,omitempty"`     // tokens each of the last turns added, oldest first
-	TurnPeak     int       `json:"turnPeak,omitempty"`   // the most that was reported since the turn began
+	Growth       []int     `json:"growth,omitempty"`     // tokens that each of the last turns added, oldest first
+	TurnPeak     int       `json:"turnPeak,omitempty"`   // the largest reported occupancy of the turn
 	TurnTokens   int       `json:"turnTokens,omitempty"` // occupancy when the turn began; 0 is unknown
-	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was asked and no report of its answer has come since
-	AskedAt      time.Time `json:"askedAt,omitzero"`     // when it was asked last, as far as events tell; older reports are of before
+	Awaiting     bool      `json:"awaiting,omitempty"`   // the model was called, and no report of its answer has come yet
+	AskedAt      time.Time `json:"askedAt,omitzero"`     // the last time of a call, as far as events show; older reports are from before
 	Prepared     bool      `json:"prepared,omitempty"`   // its tasks are recorded by its caller
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
@@ -66,11 +66,11 @@ type Session struct {
 	EndedAt   time.Time `json:"endedAt,omitzero"` // zero while it lives
 }
 
-// Key returns what identifies the session.
+// Key returns the key of the session.
 func (s Session) Key() Key { return Key{s.Host, s.SessionID} }
 
-// project returns the session's directory with an event taken into account. It is where the session was started or resumed: the
-// agent's shell may go anywhere, and a sub-agent work elsewhere.
+// Project returns the session's directory after an event. It is the directory where the session was started or resumed, since the shell
+// of the agent may change its directory, and a sub-agent may work elsewhere.
 func (s Session) Project(ev Event) string {
 	if s.CWD == "" || ev.CWD != "" && ev.Kind == SessionStarted && ev.AgentID == "" {
 		return ev.CWD
@@ -78,7 +78,7 @@ func (s Session) Project(ev Event) string {
 	return s.CWD
 }
 
-// cursor returns how far the transcript of one of the session's agents has been read, that of the main chain for "".
+// CursorOf returns the cursor in the transcript of one of the session's agents; "" is the main chain.
 func (s Session) CursorOf(agentID string) Cursor {
 	if agentID == "" {
 		return s.Cursor
@@ -91,21 +91,21 @@ func (s Session) CursorOf(agentID string) Cursor {
 	return Cursor{}
 }
 
-// Gauge is what is known of how full one agent's window is.
+// Gauge is the known occupancy of one agent's window.
 type Gauge struct {
 	Known      bool       `json:"known,omitempty"`  // false: nobody knows
 	Tokens     int        `json:"tokens,omitempty"` // occupancy as of At
 	Provenance Provenance `json:"provenance,omitempty"`
 	At         time.Time  `json:"at,omitzero"`
-	// Appended is the estimate of what has come into the window since. It is negative where more was forgotten.
+	// Appended is the estimated content since the report. It is negative if more was forgotten.
 	Appended int `json:"appended,omitempty"`
-	// Below and Above say how far below and above Tokens the truth may lie where Tokens is an estimate.
+	// Below and Above are the possible errors of Tokens, in tokens, if it is an estimate.
 	Below int `json:"below,omitempty"`
 	Above int `json:"above,omitempty"`
-	// Behind says that the host has made another response since, whose figures have not been seen yet.
+	// Behind says that the host made another response since, whose figures are not known yet.
 	Behind bool `json:"behind,omitempty"`
-	// Recent holds the tuples of the last responses without their output, newest last. A status line carries no time: one that repeats a tuple
-	// describes that response again.
+	// Recent holds the tuples of the last responses without their output, newest last. A status line has no time: if it repeats a tuple,
+	// it describes that response again.
 	Recent []UsageTuple `json:"recent,omitempty"`
 }
 
@@ -114,7 +114,7 @@ type Agent struct {
 	AgentID   string       `json:"agentId"`
 	AgentType string       `json:"agentType,omitempty"`
 	Model     string       `json:"model,omitempty"`
-	Limits    model.Limits `json:"limits,omitzero"` // of its model, where its own transcript states them
+	Limits    model.Limits `json:"limits,omitzero"` // of its model, from its own transcript
 	Gauge     Gauge        `json:"gauge"`
 	Cursor    Cursor       `json:"cursor"`             // in its own transcript
 	Awaiting  bool         `json:"awaiting,omitempty"` // as of a Session
@@ -123,46 +123,48 @@ type Agent struct {
 	EndedAt   time.Time    `json:"endedAt,omitzero"`
 }
 
-// MaxAgents bounds how many sub-agents of a session are kept; the longest silent go first.
+// MaxAgents bounds the stored sub-agents of a session; those without events for the longest time are dropped first.
 const MaxAgents = 32
 
-// Compaction is where a session stands with being compacted.
+// Compaction is the state of a session's compactions.
 type Compaction struct {
 	Count int `json:"count,omitempty"` // finished ones
-	// OpenedAt is set between opening and Done.
+	// OpenedAt is set between the opening and the end.
 	OpenedAt time.Time `json:"openedAt,omitzero"`
-	Frozen   []string  `json:"frozen,omitempty"` // the working set when it opened, as the host was told it
-	Told     bool      `json:"told,omitempty"`   // the agent reads what the host was told, after the compaction
-	// Opened says that the last finished one was announced; OwnID names one that was not: another name is another compaction.
+	Frozen   []string  `json:"frozen,omitempty"` // the working set at the opening, as the host got it
+	Told     bool      `json:"told,omitempty"`   // the agent will read the text for the summary after the compaction
+	// Opened says that the last finished compaction was announced. OwnID is the ID of one that was not: another ID is another
+	// compaction.
 	Opened bool   `json:"opened,omitempty"`
 	OwnID  string `json:"ownId,omitempty"`
-	// BeganAt is the opening of the last finished one (where none was seen, the earliest it can have been), DoneAt its end: a report from before
-	// DoneAt never counts again.
+	// BeganAt is when the last finished compaction opened, or the earliest possible time if no opening was seen. DoneAt is its end.
+	// Reports from before DoneAt never count again.
 	BeganAt time.Time `json:"beganAt,omitzero"`
 	DoneAt  time.Time `json:"doneAt,omitzero"`
-	// ClearedAt is when old tool results were last cleared in place: no compaction, but what was reported before is over, too.
+	// ClearedAt is when old tool results were last cleared in place. This is no compaction, but reports from before do not count any
+	// more either.
 	ClearedAt time.Time `json:"clearedAt,omitzero"`
-	IDs       []string  `json:"ids,omitempty"` // of the last few, to know a repeat
-	// Lost are paths that the last summary does not mention, still to be told to the agent. Where Whole is set nobody saw the
-	// summary, and they are the whole working context, with Omitted more; so many were left out of Frozen, too.
+	IDs       []string  `json:"ids,omitempty"` // of the last ones, to recognize a repeat
+	// Lost are paths that the last summary does not mention and that the agent still has to be told. Whole says that no summary was
+	// seen, so that Lost is the whole working context. Omitted is the number of paths left out of it, and of Frozen.
 	Lost    []string `json:"lost,omitempty"`
 	Whole   bool     `json:"whole,omitempty"`
 	Omitted int      `json:"omitted,omitempty"`
-	// Owed is what of before the last one is still to be given back; Spent is how many tokens of the user's words were.
+	// Owed is what still has to be given back from before the last compaction. Spent is the tokens of the user's words in it.
 	Owed  Owed `json:"owed,omitempty"`
 	Spent int  `json:"spent,omitempty"`
 }
 
 // PathUse is one use of a file by a session.
 type PathUse struct {
-	Path string // as the host gave it; sanitised only where shown
+	Path string // as the host spelled it; sanitized only for display
 	Use  Use
 	At   time.Time
-	// CallID names the tool call that uses it, where it is not known yet whether the call succeeds; stores keep none.
+	// CallID identifies the tool call if it is not known yet whether the call succeeds. Stores do not keep it.
 	CallID string
 }
 
-// Use says how a file was used. A larger one weighs more.
+// Use says how a file was used. A larger value weighs more.
 type Use int
 
 // The uses, from the lightest to the heaviest.
@@ -172,14 +174,14 @@ const (
 	Edited
 )
 
-// MaxWorkingSet bounds how many paths of a session are kept; the least recently used go first.
+// MaxWorkingSet bounds the stored paths of a session; the least recently used are dropped first.
 const MaxWorkingSet = 500
 
-// IdleAfter is how long a session may be silent before it counts as idle.
+// IdleAfter is the time without events after which a session counts as idle.
 const IdleAfter = 30 * time.Minute
 
-// ChangesAt returns when clients come to see the session differently though nothing happens: it counts as idle, or its
-// compaction as failed. The zero time is never.
+// ChangesAt returns when the view of the session changes without an event: it becomes idle, or its compaction counts as failed. The zero
+// time is never.
 func (s Session) ChangesAt(now time.Time) time.Time {
 	var next time.Time
 	if s.EndedAt.IsZero() && now.Sub(s.UpdatedAt) <= IdleAfter {

@@ -8,18 +8,17 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// What ctxls says to a model is a short statement of fact. Texts in the form of a command from the system are taken for
-// prompt injection, by models and by the people who read along.
+// A text for a model is a short statement of fact. Models and users take texts in the form of a system command for prompt injection.
 
-// trackingMark is what goes with a prompt.
+// trackingMark returns the mark of a prompt.
 func trackingMark(tokens, limit int) string {
 	return fmt.Sprintf("[context used: %d%%]", text.Percent(tokens, limit))
 }
 
-// markOutdated corrects the mark of a prompt that stands after a compaction, but was marked before it.
+// markOutdated corrects the mark of a prompt that was marked before a compaction and is sent after it.
 const markOutdated = "ctxls: the [context used] mark of this prompt is from before the compaction. The window holds much less now; the next mark shows how much."
 
-// guidance explains the marks once, at session start. levels are the three percentages of Config.Levels.
+// guidance returns the explanation of the marks for the session start. levels are the three percentages of Config.Levels.
 func guidance(levels []int) string {
 	return fmt.Sprintf("ctxls measures how full this session's context window is and reports it with each prompt, as in "+
 		"[context used: %[1]d%%]. Below %[1]d%% there is room for tasks of any size. From %[1]d%% to %[2]d%%, it helps to tell the "+
@@ -32,7 +31,7 @@ func guidance(levels []int) string {
 const defaultReminder = "ctxls: about {{remainingPercent}}% of this session's context window is still free. There is room to go on " +
 	"with the work at full quality, without hurrying or cutting it short."
 
-// reminder returns the reminder: its message with the variables replaced, and the figures under it.
+// reminder returns the reminder: its message with the variables replaced, and a line of figures.
 func reminder(message string, used, displayLimit, actualLimit int, model string) string {
 	if message == "" {
 		message = defaultReminder
@@ -54,20 +53,20 @@ func reminder(message string, used, displayLimit, actualLimit int, model string)
 		message, tenths(usedTenths), text.Thousands(shown), text.Thousands(displayLimit), tenths(1000-usedTenths))
 }
 
-// handoffNote says that the handoff mark is reached.
+// handoffNote returns the text that the handoff threshold is reached.
 func handoffNote(tokens, window, mark int) string {
 	return fmt.Sprintf("ctxls: this session's context window has reached %d%% (%s/%s tokens); the mark set for handing the work "+
 		"to a fresh session is %d%%. A short note of the state of the work would let another session go on from here.",
 		text.Percent(tokens, window), text.Thousands(min(tokens, window)), text.Thousands(window), mark)
 }
 
-// lostNote names files that a compaction's summary does not mention.
+// lostNote lists the files that the summary of a compaction does not mention.
 func lostNote(lost []string) string {
 	w := WorkingContext{Paths: lost}
 	return strings.Join(w.lines("Files in use before the compaction that its summary does not name:"), "\n")
 }
 
-// carriedNote quotes the user and names commands, "" where there is neither.
+// carriedNote quotes the user and lists commands; "" if there are neither.
 func carriedNote(c Carried) string {
 	var lines []string
 	if len(c.Words) > 0 {
@@ -88,7 +87,7 @@ func carriedNote(c Carried) string {
 	return "ctxls: from before the compaction\n" + strings.Join(lines, "\n")
 }
 
-// clampText cuts a text to what a host takes.
+// clampText cuts a text to the length that a host takes.
 func clampText(s string) string {
 	if utf8.RuneCountInString(s) <= MaxInjectedChars {
 		return s

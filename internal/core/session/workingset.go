@@ -13,18 +13,18 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// WorkingContext is the working set in the form in which it is handed to a host.
+// WorkingContext is the working set in the form for a host.
 type WorkingContext struct {
 	Paths   []string // as shown, in byte order
-	Omitted int      // further paths that there was no room for
+	Omitted int      // the number of paths that did not fit
 }
 
-// maxContextBytes bounds the paths of a working context with what stands before each, in bytes. With the lines around them they
-// stay below MaxInjectedChars by whatever measure a host takes: it cuts a text that does not, in the middle of a path.
+// maxContextBytes bounds the paths of a working context with their prefixes, in bytes. With the other lines, the text stays below
+// MaxInjectedChars in every unit that hosts use. A host cuts a longer text, even in the middle of a path.
 const maxContextBytes = MaxInjectedChars - 500
 
-// NewWorkingContext chooses the paths most recently used, the heavier use first among equals, and shows them relative to
-// cwd. Two spellings of one file count once. Paths that there is no room for count as omitted.
+// NewWorkingContext chooses the most recently used paths, with the heavier use first among equals, and shows them relative to cwd. Two
+// spellings of one file count once. Paths that do not fit count as omitted.
 func NewWorkingContext(set []PathUse, cwd string, cfg settings.CompactionConfig) WorkingContext {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b PathUse) int {
@@ -48,7 +48,7 @@ func NewWorkingContext(set []PathUse, cwd string, cfg settings.CompactionConfig)
 	return w
 }
 
-// Lines returns the text, nil when there are no paths.
+// Lines returns the text, nil if there are no paths.
 func (w WorkingContext) Lines() []string {
 	return w.lines("Current file paths in context:")
 }
@@ -70,8 +70,8 @@ func (w WorkingContext) lines(heading string) []string {
 	return lines
 }
 
-// ShowPath returns a path as it is shown: relative to cwd when inside it, with forward slashes, sanitised, and at most
-// limit characters. It understands Windows paths on any system, since a store may be read on another than it was written on.
+// ShowPath returns a path for display: relative to cwd if it is inside, with forward slashes, sanitized, and with at most limit
+// characters. It understands Windows paths on every system, since another system may have written the store.
 func ShowPath(p, cwd string, limit int) string {
 	windows := pathname.IsWindowsPath(p) || pathname.IsWindowsPath(cwd)
 	p, cwd = pathname.Slashed(p, windows), pathname.Slashed(cwd, windows)
@@ -81,7 +81,7 @@ func ShowPath(p, cwd string, limit int) string {
 	return text.Sanitize(p, limit)
 }
 
-// onceShown returns a function that tells whether a shown path is the first of its spelling. On Windows case does not count.
+// onceShown returns a function that reports whether a displayed path is the first of its spelling. Case does not count on Windows.
 func OnceShown(cwd string) func(shown string) bool {
 	seen := map[string]bool{}
 	return func(shown string) bool {
@@ -94,8 +94,8 @@ func OnceShown(cwd string) func(shown string) bool {
 	}
 }
 
-// lostPaths returns those of the shown paths that a summary does not mention: neither whole nor, where no other path ends
-// in the same name, by their last element.
+// lostPaths returns the displayed paths that a summary does not mention. A summary mentions a path in full, or by its last element if no
+// other path ends in it.
 func lostPaths(shown []string, summary string) []string {
 	summary = strings.ReplaceAll(summary, `\`, "/") // as paths are shown
 	names := map[string]int{}
@@ -112,7 +112,7 @@ func lostPaths(shown []string, summary string) []string {
 	return lost
 }
 
-// mentions reports whether text holds name, not as part of a longer name.
+// mentions reports whether text contains name, but not as part of a longer name.
 func mentions(text, name string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
@@ -134,11 +134,11 @@ func isNameRune(r rune) bool {
 	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' || r > utf8.RuneSelf && r != utf8.RuneError
 }
 
-// maxPromptPaths bounds how many paths are taken from one prompt.
+// maxPromptPaths bounds the paths that are taken from one prompt.
 const maxPromptPaths = 20
 
-// PathsInPrompt returns the files that a prompt names: "@src/main.go", "./build", "src/core/trim.go". It takes a word for a
-// path only when it looks like nothing else, since a wrong one would crowd out a file that matters.
+// PathsInPrompt returns the files that a prompt names: "@src/main.go", "./build", "src/core/trim.go". It only takes a word for a path if
+// the word looks like nothing else, since a wrong path would replace a file that matters.
 func PathsInPrompt(prompt string) []PathUse {
 	var found []PathUse
 	for word := range strings.FieldsSeq(prompt) {
