@@ -46,6 +46,7 @@ type app struct {
 	reads                 bool   // the command only shows what is in the state: one that a person names must be there
 	silent                bool   // a host waits: the busy timeout is short, and the end of the process cleans up
 
+	said    []string // problems of the settings that the user was told of
 	loader  *config.Loader
 	log     *slog.Logger
 	logFile *logFile
@@ -134,17 +135,27 @@ func (a *app) settings(cwd string) settings.Config {
 		}
 		if p.Warning {
 			a.log.Warn("settings", "problem", p.String())
-			if a.interactive {
+			if a.interactive && a.once(p.String()) {
 				fmt.Fprintf(a.stderr, "ctxls: %s\n", p)
 			}
 		} else {
 			a.log.Error("settings ignored", "problem", p.String())
-			if a.interactive {
+			if a.interactive && a.once(p.String()) {
 				fmt.Fprintf(a.stderr, "ctxls: settings ignored: %s\nctxls: hint: 'ctxls config check' shows what is allowed\n", p)
 			}
 		}
 	}
 	return cfg
+}
+
+// once reports whether a problem was not said before. Each session's directory has settings of its own, with the same problems of
+// the user's.
+func (a *app) once(problem string) bool {
+	if slices.Contains(a.said, problem) {
+		return false
+	}
+	a.said = append(a.said, problem)
+	return true
 }
 
 // openLog creates the log. Its file is opened at the first line.

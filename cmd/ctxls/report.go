@@ -20,7 +20,7 @@ import (
 )
 
 // noTasks is the error if there are no figures.
-var noTasks = hintError{errors.New("no finished turns yet"), "a task is recorded when a turn ends; see 'ctxls help install'"}
+var noTasks = hintError{errors.New("no finished turns yet"), "a task is recorded when a turn ends; 'ctxls import' reads those of earlier sessions"}
 
 var reportCommand = command{
 	name: "report", synopsis: "[--html [FILE] | --csv | --json] [--color WHEN] [--width N]", short: "print figures over the last tasks of all sessions",

@@ -21,7 +21,7 @@ import (
 )
 
 // noSessions is the error if there is nothing to show.
-var noSessions = hintError{errors.New("no sessions yet"), "a session appears with the first response of an agent that ctxls knows; see 'ctxls help install'"}
+var noSessions = hintError{errors.New("no sessions yet"), "a session appears with the first response of an agent; 'ctxls setup' finds the agents here, 'ctxls doctor' checks them"}
 
 var sessionsCommand = command{
 	name: "sessions", synopsis: "[--all] [--here] [--host HOST] [--project NAME] [--since AGE] [--sort ORDER] [--limit N] [--watch | --json] [flags]", short: "list the sessions of this machine and how full they are",
@@ -46,7 +46,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 		project := fs.String("project", "", "only sessions in a directory of this `name`")
 		since := fs.String("since", "", "only sessions that changed within an `age` such as 7d or 12h")
 		order := fs.String("sort", "active", "`order`: active (last active first), full (fullest first), left (nearest to a compaction first) or project")
-		limit := fs.Int("limit", 0, "the most sessions to list (default 20, with --all no limit)")
+		limit := fs.IntP("limit", "n", 0, "the most sessions to list (default 20, with --all no limit)")
 		here := fs.Bool("here", false, "only sessions in the current directory or below it")
 		watch := fs.BoolP("watch", "w", false, "show a live screen")
 		asJSON := fs.Bool("json", false, "print JSON")
@@ -54,7 +54,11 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
-				return usageError{"sessions takes no arguments"}
+				err := usageError{"sessions takes no arguments"}
+				if host, wrong := hostNamed("", args[0]); wrong == nil && host != "" {
+					return hintError{err, "did you mean --host " + args[0] + "?"}
+				}
+				return err
 			}
 			if *watch && *asJSON {
 				return usageError{"--watch and --json exclude each other; programs get changes from 'ctxls serve'"}

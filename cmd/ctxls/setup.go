@@ -104,7 +104,10 @@ func (a *app) planSetup(executable string, statusline bool) (steps []step, probl
 		case s == nil:
 			state("runs ctxls already")
 		default:
-			state(strings.Join(s.change.Done, "; "))
+			state("would change " + s.target.File.Path)
+			for _, what := range s.change.Done {
+				a.say("    %s", what)
+			}
 			steps = append(steps, *s)
 		}
 	}

@@ -43,7 +43,18 @@ func unknownCommand(name string, rest []string) error {
 			return hintError{usageError{fmt.Sprintf("put %s after the command", text.Sanitize(flag, 60))}, fmt.Sprintf("type '%s'", text.Sanitize(strings.Join(line, " "), 200))}
 		}
 	}
+	if line := habits[strings.TrimLeft(name, "-")]; line != "" {
+		return hintError{err, fmt.Sprintf("did you mean 'ctxls %s'?", line)}
+	}
 	return hintError{err, didYouMean(name, commandNames(), "'ctxls %s'", "'ctxls help' lists the commands")}
+}
+
+// habits are what people type who know other programs, or a flag of sessions alone, and what they mean.
+var habits = map[string]string{
+	"ls": "sessions", "list": "sessions", "ps": "sessions", "show": "sessions", "status": "sessions", "json": "sessions --json", "all": "sessions --all",
+	"watch": "sessions --watch", "w": "sessions --watch", "top": "sessions --watch", "live": "sessions --watch",
+	"rm": "forget", "remove": "forget", "delete": "forget", "clear": "forget", "init": "setup", "update": "setup", "count": "measure", "tokens": "measure",
+	"check": "doctor", "health": "doctor", "stats": "report", "model": "windows", "models": "windows", "server": "serve", "lsp": "serve",
 }
 
 // flagHint returns the hint for a command line that pflag refuses.

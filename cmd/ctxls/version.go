@@ -13,11 +13,15 @@ import (
 var version = ""
 
 var versionCommand = command{
-	name: "version", short: "print the version", examples: "ctxls version",
-	setup: func(*pflag.FlagSet) action {
+	name: "version", synopsis: "[--json]", short: "print the version", examples: "ctxls version\nctxls version --json | jq -r .version",
+	setup: func(fs *pflag.FlagSet) action {
+		asJSON := fs.Bool("json", false, "print JSON")
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) > 0 {
 				return usageError{"version takes no arguments"}
+			}
+			if *asJSON {
+				return printJSON(a.stdout, map[string]string{"version": versionString(), "os": runtime.GOOS, "arch": runtime.GOARCH, "go": runtime.Version()})
 			}
 			fmt.Fprintf(a.stdout, "ctxls %s %s/%s %s\n", versionString(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 			return nil

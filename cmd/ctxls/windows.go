@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -44,7 +45,11 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			}
 			switch {
 			case len(args) > 1:
-				return usageError{"windows takes one model"}
+				err := usageError{"windows takes one model"}
+				if near := nearModel(strings.Join(args, "-")); near != "" {
+					return hintError{err, "did you mean " + near + "?"}
+				}
+				return err
 			case len(args) == 1 && *onlyLearned:
 				return usageError{"--learned shows every model; leave MODEL out"}
 			}

@@ -109,7 +109,7 @@ func countOf(shown, all int) string {
 
 // emptyLines says what to do if there is nothing to show.
 func (m *live) emptyLines() []string {
-	text := []string{"No sessions yet.", "", "A session appears as soon as its agent runs ctxls as a hook:", "", "  ctxls install claude-code --statusline", "", "Then start the agent. This screen shows it at once."}
+	text := []string{"No sessions yet.", "", "A session appears with the first response of an agent. To connect yours:", "", "  ctxls setup", "", "Then start the agent. This screen shows it at once."}
 	switch {
 	case len(m.sessions) > 0:
 		text = []string{"No session matches " + fmt.Sprintf("%q", m.words) + ".", "", "esc clears the filter."}

@@ -20,7 +20,7 @@ const pushed = 20 * time.Second
 func TestLiveScreen(t *testing.T) {
 	m := newMachine(t)
 	term := m.start("ctxls sessions --watch", 80, 24)
-	term.shows(soon, "No sessions yet.", "ctxls install claude-code --statusline", "? help")
+	term.shows(soon, "No sessions yet.", "ctxls setup", "? help")
 
 	// What happens in other processes is seen without a key.
 	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
