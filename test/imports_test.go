@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"internal/host/transcript": {domain, "internal/jsonscan"},
 	"internal/host/settings":   {domain},
 	"internal/host/toolpath":   {domain},
-	"internal/host/hosttest":   {domain, "internal/store/sqlite"}, // for tests alone
+	"internal/host/hosttest":   {domain, "internal/host", "internal/store/sqlite"}, // for tests alone
 	"internal/host/reply":      {domain},
 	"internal/host":            {"internal/check", domain, "internal/host/settings"},
 	"internal/host/registry":   {domain, "internal/host"}, // and every host

@@ -150,3 +150,10 @@ func onlyLoopback() error {
 	}
 	return nil
 }
+
+// Node returns the Node that the host's package.json pins, for hosts that want a newer one than the machine may have.
+func Node() string {
+	modules, _, _ := strings.Cut(HostBin(), "node_modules")
+	arch := cmp.Or(map[string]string{"amd64": "x64"}[runtime.GOARCH], runtime.GOARCH)
+	return filepath.Join(modules, "node_modules", "node-linux-"+arch, "bin", "node")
+}

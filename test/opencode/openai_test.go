@@ -4,7 +4,6 @@ package opencode
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,26 +21,7 @@ func newOpenAI(t *testing.T, w *testEnv) *httptest.Server {
 			return
 		}
 		id, reply := w.model.Next(body)
-		out.Header().Set("Content-Type", "text/event-stream")
-		send := func(choices []any, usage any) {
-			data, _ := json.Marshal(map[string]any{"id": fmt.Sprint("chat", id), "object": "chat.completion.chunk", "created": 1, "model": body["model"], "choices": choices, "usage": usage})
-			fmt.Fprintf(out, "data: %s\n\n", data)
-		}
-		choice := func(delta map[string]any, finish any) []any {
-			return []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}
-		}
-		send(choice(map[string]any{"role": "assistant", "content": reply.Text}, nil), nil)
-		finish := "stop"
-		for i, c := range reply.Calls {
-			finish = "tool_calls"
-			input, _ := json.Marshal(c.Input)
-			send(choice(map[string]any{"tool_calls": []any{map[string]any{
-				"index": i, "id": fmt.Sprintf("call_%d_%d", id, i), "type": "function", "function": map[string]any{"name": c.Tool, "arguments": string(input)},
-			}}}, nil), nil)
-		}
-		send(choice(map[string]any{}, finish), nil)
-		send([]any{}, map[string]any{"prompt_tokens": reply.Tokens, "completion_tokens": e2e.OutputTokens, "total_tokens": reply.Tokens + e2e.OutputTokens})
-		fmt.Fprint(out, "data: [DONE]\n\n")
+		e2e.AnswerOpenAI(out, r, body, id, reply)
 	}))
 	t.Cleanup(server.Close)
 	return server

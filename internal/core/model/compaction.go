@@ -90,8 +90,8 @@ func (w *Window) compactionPoint(s Settings, r CompactionRule) (point, refusal i
 	}
 	usable := window - output(r.OutputCap)
 	point = usable - r.Buffer
-	if s.Percent > 0 {
-		point = min(int(float64(usable)*s.Percent/100), point)
+	if percent := cmp.Or(s.Percent, r.Percent); percent > 0 {
+		point = min(int(float64(usable)*percent/100), point)
 	}
 	if s.Point > 0 {
 		point = min(s.Point, point)

@@ -54,6 +54,9 @@ type CompactionRule struct {
 	InputOutputCap int
 	Numerator      int // 0 stands for 1
 	Denominator    int // 0 stands for 1
+	// Percent is the share of what is usable at which the host compacts if that is earlier, unless the user's settings say another; 0
+	// is none.
+	Percent float64
 	// RefusalBuffer is how far before the reserve for the answer the host refuses a prompt where compaction is turned off.
 	RefusalBuffer int
 	// OnRefusalSince is the version from which on models that the table marks so are compacted only when a request is refused, and

@@ -243,7 +243,7 @@ func (Records) Recognize(path string) (core.Record, bool) {
 			transcript.Field{Name: "isSidechain", Value: &sidechain}) {
 			return core.Record{}, false
 		}
-		if sessionID := transcript.String(id); sessionID != "" && kind != nil && !transcript.IsTrue(sidechain) {
+		if sessionID := transcript.String(id); sessionID != "" && kind != nil && !transcript.IsTrue(sidechain) && !strings.Contains(line, `"parts":`) { // Qwen Code's have parts
 			return transcript.Stat(path).Record(Name, sessionID), true
 		}
 	}

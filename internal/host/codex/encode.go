@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -29,15 +28,5 @@ func accepts(event string) []session.EffectKind {
 // Encode returns what the hook prints: a JSON object that names its event, or nothing. Control and format characters become
 // spaces.
 func (*Adapter) Encode(ev session.Event, effects []session.Effect) ([]byte, error) {
-	var texts []string
-	for _, effect := range effects {
-		if slices.Contains(accepts(ev.Name), effect.Kind) { // Reduce wants nothing else
-			texts = append(texts, effect.Text)
-		}
-	}
-	text := reply.Text(texts, maxContext, utf8.RuneLen)
-	if text == "" {
-		return nil, nil
-	}
-	return reply.Context(ev.Name, text)
+	return reply.Hook(ev, effects, accepts(ev.Name), maxContext, utf8.RuneLen)
 }

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"slices"
-
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host/reply"
 )
@@ -21,15 +19,5 @@ func accepts(event string) []session.EffectKind {
 // person as a message of the hook. Control and format characters become spaces, and the whole is cut to
 // session.MaxInjectedChars. Angle brackets the host escapes by itself, so that no text can close the frame it puts around it.
 func (Adapter) Encode(ev session.Event, effects []session.Effect) ([]byte, error) {
-	var texts []string
-	for _, effect := range effects {
-		if slices.Contains(accepts(ev.Name), effect.Kind) { // Reduce wants nothing else
-			texts = append(texts, effect.Text)
-		}
-	}
-	text := reply.Text(texts, session.MaxInjectedChars, func(rune) int { return 1 })
-	if text == "" {
-		return nil, nil
-	}
-	return reply.Context(ev.Name, text)
+	return reply.Hook(ev, effects, accepts(ev.Name), session.MaxInjectedChars, func(rune) int { return 1 })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/host/gemini"
 	"github.com/ctxls/ctxls/internal/host/generic"
 	"github.com/ctxls/ctxls/internal/host/opencode"
+	"github.com/ctxls/ctxls/internal/host/qwen"
 )
 
 // All are the hosts, in the order in which ctxls shows them.
@@ -18,6 +19,7 @@ var All = []host.Host{
 	opencode.Host,
 	codex.Host,
 	gemini.Host,
+	qwen.Host,
 	generic.Host,
 }
 

@@ -5,8 +5,10 @@ package reply
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
@@ -31,6 +33,22 @@ func Cut(text string, limit int, size func(rune) int) string {
 		}
 	}
 	return text
+}
+
+// Hook returns what a hook prints that accepts effects of some kinds: the line of Context with their texts, or nothing. limit and
+// size are those of Text.
+func Hook(ev session.Event, effects []session.Effect, accepts []session.EffectKind, limit int, size func(rune) int) ([]byte, error) {
+	var texts []string
+	for _, effect := range effects {
+		if slices.Contains(accepts, effect.Kind) { // Reduce wants nothing else
+			texts = append(texts, effect.Text, strings.Join(effect.Lines, "\n"))
+		}
+	}
+	said := Text(texts, limit, size)
+	if said == "" {
+		return nil, nil
+	}
+	return Context(ev.Name, said)
 }
 
 // Context returns the line that adds a text to the context of the model, in return for an event.

@@ -48,3 +48,33 @@ func Uninstall(name string, text, before []byte, host session.Host, more func(do
 	}
 	return doc.Bytes(), done, nil
 }
+
+// Hooks installs ctxls at the events of a host whose settings have the form that most hosts share. Installers embed it.
+type Hooks struct {
+	Host   session.Host
+	Events []Hook
+}
+
+// Install returns a settings text with hooks that run ctxls at the events, and what was done; see AddHooks.
+func (h Hooks) Install(name string, text []byte, run Invocation) (after []byte, done []string, err error) {
+	doc, err := Parse(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	added, moved, err := doc.AddHooks(h.Host, run, h.Events)
+	if err != nil {
+		return nil, nil, err
+	}
+	if done = HooksDone(added, moved); len(done) == 0 {
+		return text, nil, nil
+	}
+	return doc.Bytes(), done, nil
+}
+
+// Installed returns the hooks of a settings text that run ctxls.
+func (h Hooks) Installed(text []byte) []Own { return OwnHooks(text, h.Host) }
+
+// Uninstall returns a settings text without the hooks that run ctxls; see the function Uninstall.
+func (h Hooks) Uninstall(name string, text, before []byte) (after []byte, done []string, err error) {
+	return Uninstall(name, text, before, h.Host, nil)
+}

@@ -27,6 +27,36 @@ func File(p, base, cwd string) (file string, ok bool) {
 	return file, file != "" && len(file) <= MaxLength && !pathname.SamePath(file, cwd, pathname.IsWindowsPath(cwd))
 }
 
+// Uses gathers the files that the calls of an agent in CWD work on.
+type Uses struct {
+	CWD  string
+	List []session.PathUse
+}
+
+// Add adds a file as a tool names it; relative ones are resolved.
+func (u *Uses) Add(p string, use session.Use) {
+	if file, ok := File(p, u.CWD, u.CWD); ok {
+		u.List = append(u.List, session.PathUse{Path: file, Use: use})
+	}
+}
+
+// Command adds the files that a shell command plainly reads; see InCommand.
+func (u *Uses) Command(command string) {
+	for _, p := range InCommand(command) {
+		u.Add(p, session.Mentioned)
+	}
+}
+
+// Foreign adds what the arguments of an unknown tool name. They may mean anything there, so only absolute paths of this machine
+// count.
+func (u *Uses) Foreign(values ...string) {
+	for _, p := range values {
+		if pathname.IsAbsolute(p) {
+			u.Add(p, session.Mentioned)
+		}
+	}
+}
+
 // readers are the commands whose plain arguments are files that the model looks at.
 var readers = map[string]bool{
 	"cat": true, "head": true, "tail": true, "less": true, "more": true, "nl": true, "wc": true,
