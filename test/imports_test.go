@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"internal/team/telemetry":  {domain, "internal/team/push"},
 	"internal/team/teamtest":   {domain, "internal/store/sqlite", "internal/team/push"}, // for tests alone
 	"internal/check":           {},
+	"internal/completion":      {},
 	"internal/alert":           {domain},
 	"internal/install":         {domain, "internal/host", "internal/host/settings"},
 	"internal/doctor": {"internal/check", "internal/config", domain, "internal/host", "internal/host/registry", "internal/host/settings",

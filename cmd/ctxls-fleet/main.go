@@ -68,9 +68,12 @@ func run(ctx context.Context, args []string, a *app) int {
 		fmt.Fprintln(a.stdout, "ctxls-fleet", versionString())
 		return exitOK
 	}
+	if name == "completion" {
+		return a.completion(args)
+	}
 	cmd, ok := find(name)
 	if !ok {
-		return a.fail(usageError{fmt.Sprintf("unknown command %q", text.Sanitize(name, 60))}, "'ctxls-fleet help' lists the commands")
+		return a.unknown(name)
 	}
 	hint := fmt.Sprintf("see 'ctxls-fleet help %s'", cmd.name)
 	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
@@ -81,6 +84,13 @@ func run(ctx context.Context, args []string, a *app) int {
 		a.printHelp(cmd)
 		return exitOK
 	} else if err != nil {
+		var names []string
+		fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			if near := text.NearestOrLonger(unknown.GetSpecifiedName(), names); near != "" {
+				hint = "did you mean --" + near + "?"
+			}
+		}
 		return a.fail(usageError{err.Error()}, hint)
 	}
 	if fs.NArg() > 0 {
@@ -127,7 +137,7 @@ func (a *app) help(args []string) int {
 	if len(args) > 0 {
 		cmd, ok := find(args[0])
 		if !ok {
-			return a.fail(usageError{fmt.Sprintf("unknown command %q", text.Sanitize(args[0], 60))}, "'ctxls-fleet help' lists the commands")
+			return a.unknown(args[0])
 		}
 		a.printHelp(cmd)
 		return exitOK
@@ -144,6 +154,9 @@ Commands:
 		fmt.Fprintf(a.stdout, "  %-12s%s\n", c.name, c.short)
 	}
 	fmt.Fprint(a.stdout, `
+Exit status: 0 done, 1 the command failed, 2 the command line is invalid.
+'ctxls-fleet completion bash|zsh|fish' prints a completion script.
+
 A database is named by a URL or by libpq's environment ($PGHOST, $PGUSER, ~/.pgpass, …). 'ctxls-fleet help COMMAND' shows flags
 and examples.
 `)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/audit"
 	"github.com/ctxls/ctxls/internal/contextfiles"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -35,7 +37,7 @@ ctxls audit --what-if "rm CLAUDE.local.md"
 ctxls audit --check --max 30k --format github
 ctxls audit --format sarif > ctxls.sarif
 ctxls audit --json | jq '.hosts[] | {host, tokens}'`,
-	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "dirs" },
+	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) { o.Paths = "dirs" },
 	setup: func(fs *pflag.FlagSet) action {
 		var f auditFlags
 		fs.StringVar(&f.host, "host", "", "`host` to audit (default: those with settings on this machine)")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -30,10 +32,10 @@ usage that the provider reported. "system prompt, tools" is what the record does
 figures are "?", with the reason.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
 	reads:    true,
-	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {
 		if len(given) == 0 {
 			a.offerSessions(ctx, o, nil)
-			o.paths = "files"
+			o.Paths = "files"
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/text"
@@ -29,28 +31,28 @@ func (a *app) complete(ctx context.Context, words []string) string {
 	for at < len(given) && strings.HasPrefix(given[at], "--") {
 		if f := global.Lookup(strings.TrimPrefix(given[at], "--")); f != nil {
 			if at++; at == len(given) {
-				return (&offer{paths: "files"}).print("", cur)
+				return (&completion.Offer{Paths: "files"}).Print("", cur)
 			}
 			_ = f.Value.Set(given[at]) // such as the state whose sessions are offered
 		}
 		at++
 	}
-	var o offer
+	var o completion.Offer
 	if at >= len(given) {
 		if strings.HasPrefix(cur, "-") {
-			global.VisitAll(func(f *pflag.Flag) { o.add("--"+f.Name, usageOf(f)) })
-			o.add("--help", "explain ctxls")
-			o.add("--version", "print the version")
+			global.VisitAll(func(f *pflag.Flag) { o.Add("--"+f.Name, usageOf(f)) })
+			o.Add("--help", "explain ctxls")
+			o.Add("--version", "print the version")
 		} else {
 			for _, c := range commands() {
-				o.add(c.name, c.short)
+				o.Add(c.name, c.short)
 			}
 		}
-		return o.print("", cur)
+		return o.Print("", cur)
 	}
 	c, ok := findCommand(given[at])
 	if !ok {
-		return o.print("", cur)
+		return o.Print("", cur)
 	}
 	return a.completeArguments(ctx, c, given[at+1:], cur)
 }
@@ -61,7 +63,7 @@ func (a *app) completeArguments(ctx context.Context, c command, given []string, 
 	for _, f := range flagsOf(c) {
 		fs.AddFlag(f)
 	}
-	var o offer
+	var o completion.Offer
 	var arguments []string // without flags and their values
 	set := map[string]bool{}
 	var open *pflag.Flag // the value at the cursor is this one's
@@ -85,28 +87,28 @@ func (a *app) completeArguments(ctx context.Context, c command, given []string, 
 	}
 	if open != nil {
 		a.offerValue(&o, c, open)
-		return o.print("", cur)
+		return o.Print("", cur)
 	}
 	if flag, value, ok := strings.Cut(cur, "="); ok && strings.HasPrefix(flag, "--") {
 		if f := fs.Lookup(strings.TrimPrefix(flag, "--")); f != nil {
 			a.offerValue(&o, c, f)
 		}
-		return o.print(flag+"=", value)
+		return o.Print(flag+"=", value)
 	}
 	if strings.HasPrefix(cur, "-") {
 		for _, f := range flagsOf(c) {
 			if !set[f.Name] {
-				o.add("--"+f.Name, usageOf(f))
+				o.Add("--"+f.Name, usageOf(f))
 			}
 		}
-		return o.print("", cur)
+		return o.Print("", cur)
 	}
 	if c.offers != nil {
 		c.offers(ctx, a, &o, arguments)
 	} else if len(arguments) == 0 {
-		o.addAll(c.words)
+		o.AddAll(c.words)
 	}
-	return o.print("", cur)
+	return o.Print("", cur)
 }
 
 // useGlobal sets a global flag that is on the command line.
@@ -132,36 +134,36 @@ var flagValues = map[string][]string{
 }
 
 // offerValue offers values of a flag.
-func (a *app) offerValue(o *offer, c command, f *pflag.Flag) {
+func (a *app) offerValue(o *completion.Offer, c command, f *pflag.Flag) {
 	switch f.Name {
 	case "host":
-		o.addAll(registry.Names(registry.All))
+		o.AddAll(registry.Names(registry.All))
 	case "model":
 		offerModels(o)
 	case "sort":
-		o.addAll(ui.SortNames())
+		o.AddAll(ui.SortNames())
 	case "state", "config", "html":
-		o.paths = "files"
+		o.Paths = "files"
 	case "output":
-		o.paths = "dirs"
+		o.Paths = "dirs"
 	default:
-		o.addAll(flagValues[f.Name])
+		o.AddAll(flagValues[f.Name])
 	}
 }
 
 // offerModels offers the models of the table.
-func offerModels(o *offer) {
+func offerModels(o *completion.Offer) {
 	seen := map[string]bool{}
 	for _, row := range model.WindowTable() {
 		if !strings.ContainsAny(row.Model, "*!") && !seen[row.Model] {
 			seen[row.Model] = true
-			o.add(row.Model, ui.Tokens(row.WindowTokens))
+			o.Add(row.Model, ui.Tokens(row.WindowTokens))
 		}
 	}
 }
 
 // offerSessions offers the ids of sessions that were not typed yet, the last active first.
-func (a *app) offerSessions(ctx context.Context, o *offer, typed []string) {
+func (a *app) offerSessions(ctx context.Context, o *completion.Offer, typed []string) {
 	if _, err := os.Stat(a.storePath(a.settings(""))); err != nil {
 		return // opening it would make one
 	}
@@ -179,6 +181,6 @@ func (a *app) offerSessions(ctx context.Context, o *offer, typed []string) {
 		if id != v.SessionID || strings.ContainsAny(id, " \t'\"\\$`") || slices.Contains(typed, id) {
 			continue // it would not be the same on the command line
 		}
-		o.add(id, ui.SessionLabel(v))
+		o.Add(id, ui.SessionLabel(v))
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -21,14 +23,14 @@ ctxls config check
 ctxls config check .ctxls.json
 ctxls config schema > ctxls.schema.json`,
 	words: []string{"path", "check", "schema"},
-	offers: func(_ context.Context, _ *app, o *offer, given []string) {
+	offers: func(_ context.Context, _ *app, o *completion.Offer, given []string) {
 		switch {
 		case len(given) == 0:
-			o.add("path", "print the files")
-			o.add("check", "print every problem")
-			o.add("schema", "print the JSON Schema")
+			o.Add("path", "print the files")
+			o.Add("check", "print every problem")
+			o.Add("schema", "print the JSON Schema")
 		case given[0] == "check":
-			o.paths = "files"
+			o.Paths = "files"
 		}
 	},
 	setup: func(*pflag.FlagSet) action {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/check"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/doctor"
@@ -25,7 +27,9 @@ The exit status is 1 if a check failed.
 --json prints an object: the "version" of ctxls, the numbers "failed" and "warned", and "checks", each with "group", "name",
 "status" (ok, warn, fail, skip), "what" was found and the "hint" what to do ("" if there is nothing to do).`,
 	examples: "ctxls doctor\nctxls doctor claude-code\nctxls doctor --json | jq -r '.checks[] | select(.status != \"ok\") | [.group, .name, .what, .hint] | @tsv'",
-	offers:   func(_ context.Context, _ *app, o *offer, _ []string) { o.addAll(registry.Names(registry.All)) },
+	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) {
+		o.AddAll(registry.Names(registry.All))
+	},
 	setup: func(fs *pflag.FlagSet) action {
 		asJSON := fs.Bool("json", false, "print JSON")
 		var styled styleFlags

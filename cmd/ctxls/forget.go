@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/ui"
@@ -22,7 +24,7 @@ its host's record is not shown any more; the record itself stays. The figures of
 SESSION is an id, or the beginning of one. --before takes all sessions that did not change within an age such as 30d.
 --imported removes what 'ctxls import' brought.`,
 	examples: "ctxls forget c203db13\nctxls forget --before 30d --host codex --yes\nctxls forget --imported --yes",
-	offers:   func(ctx context.Context, a *app, o *offer, given []string) { a.offerSessions(ctx, o, given) },
+	offers:   func(ctx context.Context, a *app, o *completion.Offer, given []string) { a.offerSessions(ctx, o, given) },
 	setup: func(fs *pflag.FlagSet) action {
 		host := fs.String("host", "", "only sessions of a `host`")
 		before := fs.String("before", "", "all sessions that did not change within an `age` such as 30d")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/ctxls/ctxls/internal/completion"
 )
 
 // action runs a command whose flags are parsed.
@@ -22,7 +24,7 @@ type command struct {
 	examples string        // one a line, as typed
 	words    []string      // the values of its first argument, for completion
 	// offers adds what may stand in the place of an argument, after those that are given; nil is words.
-	offers func(ctx context.Context, a *app, o *offer, given []string)
+	offers func(ctx context.Context, a *app, o *completion.Offer, given []string)
 	silent bool // a host runs it: it exits with exitOK even if the command line is invalid
 	reads  bool // it only reads the state
 	setup  func(*pflag.FlagSet) action

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/host/registry"
@@ -20,7 +22,9 @@ Reads the sessions that agent hosts keep on this machine, and records the size o
 from the first day. It changes nothing of the hosts' files and stores no text. A second import replaces the first. Turns that
 hooks recorded stay, and are not counted twice. 'ctxls forget --imported' removes what was imported.`,
 	examples: "ctxls import\nctxls import claude-code --since 90d\nctxls import --json | jq .turns",
-	offers:   func(_ context.Context, _ *app, o *offer, _ []string) { o.addAll(registry.Names(registry.Recording())) },
+	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) {
+		o.AddAll(registry.Names(registry.Recording()))
+	},
 	setup: func(fs *pflag.FlagSet) action {
 		since := fs.String("since", "", "only sessions that changed within an `age` such as 90d, 12h or 30m")
 		asJSON := fs.Bool("json", false, "print JSON")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/session"
@@ -30,7 +32,7 @@ whose encoding is not public. A host's record of a session shows what the provid
 ctxls measure --by-role --window 200000 *.json
 git diff | ctxls measure -
 ctxls measure --json chat.json | jq .tokens`,
-	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "files" },
+	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) { o.Paths = "files" },
 	setup: func(fs *pflag.FlagSet) action {
 		var m measuring
 		m.modelFlags.add(fs)

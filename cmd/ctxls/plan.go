@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/conversation"
@@ -28,10 +30,10 @@ host's record of a session, an array of messages, or the body of a request; - is
 items are listed as are needed to get there, the least loss first.`,
 	examples: "ctxls plan\nctxls plan c203db13 --json | jq .advice\nctxls plan --target 100000 request.json",
 	reads:    true,
-	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {
 		if len(given) == 0 {
 			a.offerSessions(ctx, o, nil)
-			o.paths = "files"
+			o.Paths = "files"
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {

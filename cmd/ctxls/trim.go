@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
@@ -29,7 +31,7 @@ context/trim for one file, and {"files": […]} for several.`,
 ctxls trim --target 100000 --strategy toolResults --keep-last 4 chat.json
 jq .messages request.json | ctxls trim - --start-on user
 ctxls trim --output shorter/ *.json`,
-	offers: func(_ context.Context, _ *app, o *offer, _ []string) { o.paths = "files" },
+	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) { o.Paths = "files" },
 	setup: func(fs *pflag.FlagSet) action {
 		var flags modelFlags
 		var req conversation.TrimRequest

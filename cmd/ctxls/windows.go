@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/completion"
+
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
@@ -28,10 +30,10 @@ ctxls windows --learned
 ctxls windows forget claude-opus-4-6
 ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 	reads: true,
-	offers: func(ctx context.Context, a *app, o *offer, given []string) {
+	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {
 		if len(given) == 0 {
 			offerModels(o)
-			o.add("forget", "remove what was learned of a model")
+			o.Add("forget", "remove what was learned of a model")
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {

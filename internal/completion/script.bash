@@ -1,5 +1,5 @@
-# bash completion for ctxls
-_ctxls() {
+# bash completion for @program@
+_@function@() {
   local line=${COMP_LINE:0:COMP_POINT} reply kind word
   local -a typed
   read -ra typed <<<"$line"
@@ -20,4 +20,4 @@ _ctxls() {
     dirs) compopt -o filenames 2>/dev/null; while read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur") ;;
   esac
 }
-complete -F _ctxls ctxls
+complete -F _@function@ @program@

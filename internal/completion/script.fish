@@ -1,5 +1,5 @@
-# fish completion for ctxls
-function __ctxls
+# fish completion for @program@
+function __@function@
     set -l typed (commandline -opc)
     set -l cur (commandline -ct)
     set -l reply ($typed[1] completion words -- $typed[2..-1] "$cur" 2>/dev/null)
@@ -11,4 +11,4 @@ function __ctxls
     end
     printf '%s\n' $reply[2..-1]
 end
-complete -c ctxls -f -a '(__ctxls)'
+complete -c @program@ -f -a '(__@function@)'
