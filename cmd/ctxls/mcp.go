@@ -15,9 +15,9 @@ import (
 var mcpCommand = command{
 	name: "mcp", short: "let an agent check its own context window: MCP on stdin and stdout",
 	long: `
-Speaks the Model Context Protocol on stdin and stdout until the input ends. Its two tools only read: inspect_state returns how
-full the caller's context window is and lists the other sessions; measure_context counts the tokens of a text or a
-conversation. Agent hosts start this server; docs/mcp.md explains how to add it. The log goes to stderr and to the log file.`,
+Speaks the Model Context Protocol on stdin and stdout until the input ends. Its tools only read: inspect_state returns how full
+the caller's context window is and lists the other sessions; measure_context counts the tokens of a text or a conversation;
+estimate counts files before the agent reads them. Agent hosts start this server; docs/mcp.md explains how to add it. The log goes to stderr and to the log file.`,
 	examples: `claude mcp add ctxls -- ctxls mcp
 codex mcp add ctxls -- ctxls mcp
 gemini mcp add --scope user ctxls ctxls mcp

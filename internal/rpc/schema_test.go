@@ -23,6 +23,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/rpc/mcp"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -32,6 +33,7 @@ func TestSchema(t *testing.T) {
 	wantSchema(t, "../../docs/protocol.json", describe(t))
 	wantSchema(t, "mcp/outputs.json", object{
 		"audit":           describeOne(t, reflect.TypeFor[audit.AuditReport]()),
+		"estimate":        describeOne(t, reflect.TypeFor[mcp.Estimate]()),
 		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
 		"measure_context": describeOne(t, reflect.TypeFor[conversation.Measurement]()),
 	})
@@ -63,7 +65,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 
 // describeOne returns the schema of one type, with the definitions that it needs.
 func describeOne(t testing.TB, root reflect.Type) object {
-	s := schemas{source: readSource(t, "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, "mcp", "../estimate", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
 	schema := s.structure(root)
 	if len(s.defs) > 0 {
 		schema["$defs"] = s.defs

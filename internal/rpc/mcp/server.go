@@ -29,7 +29,7 @@ const (
 // instructions are what a host may tell its model about the server as a whole.
 const instructions = "ctxls knows how full the context window of every coding agent on this machine is. Call inspect_state before a large " +
 	"task, when it is to be decided whether to compact or clear the conversation, or when asked how much context is left. Call " +
-	"measure_context to know how many tokens a text or a conversation has before it is read or sent. Both only read."
+	"measure_context to know how many tokens a text or a conversation has before it is sent, and estimate before reading large files. All only read."
 
 // Options are what a Server needs from outside.
 type Options struct {
