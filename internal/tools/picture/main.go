@@ -72,7 +72,8 @@ func main() {
 		case strings.TrimSpace(line) == "":
 			said = false
 		}
-		fmt.Printf(`<text x="%d" y="%d" fill="%s">`, margin, margin+fontSize+i*lineHeight, colour(line, said))
+		// librsvg drops spaces at the begin of a text, even those that do not break, unless told otherwise.
+		fmt.Printf(`<text xml:space="preserve" x="%d" y="%d" fill="%s">`, margin, margin+fontSize+i*lineHeight, colour(line, said))
 		for _, part := range parts(line) {
 			if part.style != "" {
 				fmt.Printf("<tspan%s>", part.style)
