@@ -68,6 +68,18 @@ local commands = {
       end)
     end,
   },
+  setup = {
+    run = function()
+      local path, why = require('ctxls.program').find()
+      if not path then
+        require('ctxls.notices').say(why, vim.log.levels.ERROR)
+        return
+      end
+      vim.cmd('botright new')
+      vim.fn.termopen({ path, 'setup' })
+      vim.cmd('startinsert')
+    end,
+  },
   install = {
     run = function(words)
       require('ctxls.install').run(words)
