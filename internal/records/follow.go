@@ -12,13 +12,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Bounds of what a server follows. Older sessions are in lists, but a client is not notified of them.
+// Bounds of the records that a server follows. Lists show older sessions, but clients get no notifications about them.
 const (
 	followAge   = 7 * 24 * time.Hour
 	followCount = 200
 )
 
-// following is what clients are told of records: the sessions as they are now, and when each came to be so.
+// following is the state of records for clients: the current sessions, and the revision of each.
 type following struct {
 	mu       sync.Mutex
 	revision int64 // counts the changes below
@@ -35,7 +35,7 @@ type followed struct {
 
 type revisions struct{ state, records int64 }
 
-// maxTold bounds how many revisions are remembered. A client that asks with an older one is told everything again.
+// maxTold bounds the remembered revisions. A client with an older one gets everything again.
 const maxTold = 64
 
 // Watch implements core.Store. It follows the records from the first call until ctx of that call ends.
@@ -62,7 +62,7 @@ func (s *Store) Watch(ctx context.Context) <-chan struct{} {
 	return wake
 }
 
-// take takes over the sessions of records as they were read just now, and reports whether any of them changed.
+// take stores the sessions of records that were just read, and reports whether any of them changed.
 func (f *following) take(snaps []session.Snapshot) (changed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +85,7 @@ func (f *following) take(snaps []session.Snapshot) (changed bool) {
 	return changed
 }
 
-// drop takes note that the record of a session is gone.
+// drop records that the record of a session is gone.
 func (f *following) drop(key session.Key) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Store) Changed(ctx context.Context, since int64) (core.Feed, error) {
 	return feed, nil
 }
 
-// tell returns the revision by which a client names what it was told.
+// tell returns the revision that a client uses for its next call.
 func (f *following) tell(now revisions) int64 {
 	var last int64
 	for revision, told := range f.told {

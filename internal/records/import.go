@@ -11,17 +11,17 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Imported is what an import found and kept.
+// Imported is the result of an import.
 type Imported struct {
 	Sessions int `json:"sessions"` // that were read
 	Turns    int `json:"turns"`    // that they hold
-	Tasks    int `json:"tasks"`    // that found room in the ring of tasks
+	Tasks    int `json:"tasks"`    // that fit into the ring of tasks
 	Failed   int `json:"failed"`   // sessions that could not be read
 }
 
-// Import reads the sessions of records that changed since, and fills the ring of tasks with their turns. What was imported
-// before is replaced, so that a second import changes nothing; what hooks recorded stays. No hosts means all. progress is called
-// now and then with how many bytes were read and how many there are.
+// Import reads the sessions of records that changed since, and fills the ring of tasks with their turns. It replaces what was imported
+// before, so a second import changes nothing. Tasks that hooks recorded stay. Without hosts, it reads all hosts. progress is called with
+// the number of bytes read and of all bytes.
 func (s *Store) Import(ctx context.Context, hosts []session.Host, since time.Time, windowTasks int, progress func(done, total int64)) (Imported, error) {
 	records := slices.DeleteFunc(s.find(ctx, "", since), func(r found) bool { return len(hosts) > 0 && !slices.Contains(hosts, r.Host) })
 	var total, done int64
@@ -71,7 +71,7 @@ func (s *Store) Import(ctx context.Context, hosts []session.Host, since time.Tim
 	return result, err
 }
 
-// ForgetImported removes the tasks that were imported.
+// ForgetImported removes the imported tasks.
 func (s *Store) ForgetImported(ctx context.Context, windowTasks int) error {
 	_, err := s.Store.ImportTasks(ctx, nil, windowTasks)
 	return err

@@ -10,16 +10,16 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// index holds the records of the hosts whose directories are watched, so that a server does not look at 20,000 files for each list. A
-// host is in it from its first list on, until an event may have been missed.
+// index holds the records of the hosts whose directories are watched, so that a server does not search 20,000 files for each list. A
+// host is added by its first list, and removed when an event may have been missed.
 type index struct {
 	mu      sync.Mutex
 	watched map[session.Host]bool
-	events  int64 // counts what was noticed: a list that was made meanwhile is not kept
+	events  int64 // counts events: a list that was made during one is not kept
 	records map[session.Host][]core.Record
 }
 
-// watch says which hosts' directories are watched, and forgets all lists.
+// watch sets the hosts whose directories are watched, and drops all lists.
 func (x *index) watch(hosts map[session.Host]bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -27,7 +27,7 @@ func (x *index) watch(hosts map[session.Host]bool) {
 	x.events++
 }
 
-// forget drops all lists, as an event may have been missed.
+// forget drops all lists, since an event may have been missed.
 func (x *index) forget() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -35,7 +35,7 @@ func (x *index) forget() {
 	x.events++
 }
 
-// update takes over a record as it is now; one without a ModTime is gone.
+// update stores the current state of a record. A record without a ModTime is gone.
 func (x *index) update(r core.Record) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -44,7 +44,7 @@ func (x *index) update(r core.Record) {
 	if !ok {
 		return
 	}
-	// Lists that were handed out stay as they are.
+	// Lists that were returned before do not change.
 	listed = slices.DeleteFunc(slices.Clone(listed), func(l core.Record) bool { return l.Key == r.Key })
 	if !r.ModTime.IsZero() {
 		at, _ := slices.BinarySearchFunc(listed, r, func(l, r core.Record) int { return r.ModTime.Compare(l.ModTime) })
@@ -53,7 +53,7 @@ func (x *index) update(r core.Record) {
 	x.records[r.Host] = listed
 }
 
-// find returns the records of one host that changed since, the newest first and each session once. The caller must not change the list.
+// find returns the records of one host that changed since, newest first and each session once. The caller must not change the list.
 func (x *index) find(ctx context.Context, by core.Recorder, since time.Time) []core.Record {
 	x.mu.Lock()
 	listed, ok := x.records[by.Host()]
@@ -85,7 +85,7 @@ func (x *index) find(ctx context.Context, by core.Recorder, since time.Time) []c
 	return listed[:n]
 }
 
-// newestOfEach orders records, the newest first, and leaves out all but the newest of each session.
+// newestOfEach sorts records, newest first, and drops all but the newest of each session.
 func newestOfEach(records []core.Record) []core.Record {
 	slices.SortStableFunc(records, func(a, b core.Record) int { return b.ModTime.Compare(a.ModTime) })
 	seen := make(map[session.Key]bool, len(records))

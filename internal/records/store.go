@@ -1,7 +1,7 @@
-// Package records shows the sessions that hosts keep on the disk beside those that hooks told of.
+// Package records adds the sessions that hosts keep on the disk to those that hooks reported.
 //
-// Its Store lies over the state that all processes share. It answers questions about sessions from both; what is saved goes to the
-// state alone. A session that the state knows, or was told to forget, is never taken from a record: hooks know more.
+// Its Store is a layer on the state that all processes share. It answers questions about sessions from both, and saves only to the
+// state. A session that is in the state, or was deleted from it, is never taken from a record, since hooks know more.
 package records
 
 import (
@@ -18,34 +18,34 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// Options say which records a Store shows.
+// Options choose the records that a Store shows.
 type Options struct {
 	Recorders []core.Recorder
 	Rules     func(session.Host) session.Rules
-	// Prepare counts the content of an event, as is done for the events of hooks.
+	// Prepare counts the content of an event, as for the events of hooks.
 	Prepare func(*session.Event)
 	Config  func(cwd string) settings.Config
 	Now     func() time.Time
-	// Brief leaves out the working sets of the sessions of records.
+	// Brief leaves out the working sets of sessions from records.
 	Brief bool
-	// Budget bounds how long one list may take to read records that are not in memory; the newest come first. 0 is no bound.
+	// Budget bounds the time in which one list may read records that are not in memory; the newest come first. 0 is no bound.
 	Budget time.Duration
 }
 
-// Store is a core.Store that also shows the sessions of records. It is safe for many goroutines.
+// Store is a core.Store that also shows the sessions of records. It is safe for concurrent use.
 type Store struct {
 	core.Store // the state
 	o          Options
 
 	mu    sync.Mutex
 	known map[string]*reading // by path and session
-	named []found             // files that the user named, wherever they lie
+	named []found             // files that the user named, in any directory
 
 	index     index
 	following following
 }
 
-// reading is one record as it was read last.
+// reading is the last reading of one record.
 type reading struct {
 	mu       sync.Mutex
 	record   core.Record
@@ -55,7 +55,7 @@ type reading struct {
 	err      error
 }
 
-// Over returns a Store that shows records beside what the state holds.
+// Over returns a Store that shows records in addition to the state.
 func Over(state core.Store, o Options) *Store {
 	return &Store{Store: state, o: o, known: map[string]*reading{}, following: following{
 		sessions: map[session.Key]followed{}, removed: map[session.Key]int64{}, told: map[int64]revisions{},
@@ -80,7 +80,7 @@ func (s *Store) Sessions(ctx context.Context, f core.SessionFilter) ([]session.S
 	return all, nil
 }
 
-// chunk is how many records are read before the budget is looked at again.
+// chunk is the number of records that are read between two checks of the budget.
 const chunk = 64
 
 // newest returns the sessions of the newest records that match f, the newest first.
@@ -109,7 +109,7 @@ func (s *Store) newest(ctx context.Context, f core.SessionFilter) (snaps []sessi
 	return snaps, nil
 }
 
-// withoutTaken leaves out the records of sessions that the state knows or was told to forget.
+// withoutTaken drops the records of sessions that are in the state or were deleted from it.
 func (s *Store) withoutTaken(ctx context.Context, records []found) ([]found, error) {
 	keys := make([]session.Key, len(records))
 	for i, r := range records {
@@ -135,7 +135,7 @@ func (s *Store) FindSessions(ctx context.Context, id string) ([]session.Session,
 	return stored, nil
 }
 
-// Name adds the record that the file at path is, wherever it lies, and returns its session; false where it is no record.
+// Name adds the record in the file at path, in any directory, and returns its session; false if it is no record.
 func (s *Store) Name(path string) (session.Key, bool) {
 	for _, by := range s.o.Recorders {
 		if r, ok := by.Recognize(path); ok {
@@ -148,7 +148,7 @@ func (s *Store) Name(path string) (session.Key, bool) {
 	return session.Key{}, false
 }
 
-// File returns the session of the record that the file at path is; false where it is no record.
+// File returns the session of the record in the file at path; false if it is no record.
 func (s *Store) File(ctx context.Context, path string) (snap session.Snapshot, ok bool, err error) {
 	for _, by := range s.o.Recorders {
 		if r, ok := by.Recognize(path); ok {
@@ -166,10 +166,10 @@ func (s *Store) Load(ctx context.Context, q core.Query) (session.State, error) {
 		return st, err
 	}
 	snap, _, err := s.recorded(ctx, q.Key)
-	if err != nil { // there is no record of it either
+	if err != nil { // it has no record either
 		return st, nil
 	}
-	// What was learned of its model is known only now that the model is.
+	// The model is only known now, so what was learned about it is loaded now.
 	q.Model, q.Provider = cmp.Or(q.Model, snap.Session.Model), cmp.Or(q.Provider, snap.Session.Provider)
 	if st, err = s.Store.Load(ctx, q); err != nil {
 		return st, err
@@ -198,7 +198,7 @@ func (s *Store) Samples(ctx context.Context, key session.Key, limit int) ([]sess
 		return samples, err
 	}
 	_, recorded, err := s.recorded(ctx, key)
-	if err != nil { // there is no record of it either
+	if err != nil { // it has no record either
 		return samples, nil
 	}
 	if limit > 0 {
@@ -223,14 +223,14 @@ func (s *Store) recorded(ctx context.Context, key session.Key) (session.Snapshot
 	return s.read(ctx, named[0])
 }
 
-// found is a record with the recorder that found it.
+// found is a record with its recorder.
 type found struct {
 	core.Record
 	by core.Recorder
 }
 
-// find returns the records of a host, or of all hosts, that changed since, the newest first. Of two records of one session the
-// newer counts. A host whose records cannot be read has none.
+// find returns the records of a host, or of all hosts, that changed since, newest first. Of two records of one session, the newer
+// counts. A host whose records cannot be read has none.
 func (s *Store) find(ctx context.Context, host session.Host, since time.Time) []found {
 	s.mu.Lock()
 	all := slices.DeleteFunc(slices.Clone(s.named), func(r found) bool { return host != "" && r.Host != host || r.ModTime.Before(since) })
@@ -255,7 +255,7 @@ func (s *Store) find(ctx context.Context, host session.Host, since time.Time) []
 	return all
 }
 
-// readAll reads records, as many at once as there are processors, and returns their sessions in the order of the records.
+// readAll reads records concurrently, one for each processor, and returns their sessions in the order of the records.
 func (s *Store) readAll(ctx context.Context, records []found) []session.Snapshot {
 	snaps := make([]session.Snapshot, len(records))
 	next := make(chan int)
@@ -275,7 +275,7 @@ func (s *Store) readAll(ctx context.Context, records []found) []session.Snapshot
 	return snaps
 }
 
-// read returns the session of a record. A record that has not changed is not read again.
+// read returns the session of a record. It reads only records that have changed.
 func (s *Store) read(ctx context.Context, r found) (session.Snapshot, []session.Sample, error) {
 	name := r.Path + "\x00" + r.SessionID
 	s.mu.Lock()
@@ -294,7 +294,7 @@ func (s *Store) read(ctx context.Context, r found) (session.Snapshot, []session.
 	return known.snapshot, known.samples, known.err
 }
 
-// replay reduces what a record says, as if hooks had told it.
+// replay reduces the content of a record as if hooks had reported it.
 func (s *Store) replay(ctx context.Context, r found) (snap session.Snapshot, samples []session.Sample, err error) {
 	events, err := r.by.Read(ctx, r.Record, s.o.Brief)
 	if err != nil {
@@ -320,8 +320,8 @@ func (s *Store) replay(ctx context.Context, r found) (snap session.Snapshot, sam
 	return st.Snapshot, samples, nil
 }
 
-// mergePaths adds uses to a working set, the most recently used first; of two uses of one path the heavier counts, with the
-// newer time.
+// mergePaths adds uses to a working set, the most recently used first. Of two uses of one path, it keeps the heavier use and the later
+// time.
 func mergePaths(set, added []session.PathUse) []session.PathUse {
 	byPath := make(map[string]session.PathUse, len(set)+len(added))
 	for _, use := range slices.Concat(set, added) {

@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// gatherTime is how long events of the file system are gathered before the records are read: a host writes a response in
+	// gatherTime is the time for which events of the file system are collected before the records are read: a host writes a response in
 	// several lines.
 	gatherTime = 40 * time.Millisecond
-	// pollTime is how often the files of databases are looked at, on every system: a commit may give no event. A look costs a
-	// few microseconds.
+	// pollTime is the interval of checks of database files, on every system, since a commit may give no event. A check costs a few
+	// microseconds.
 	pollTime = 500 * time.Millisecond
-	// maxSweep bounds how often all records are looked for where the system gives no events. The pause is sweepShare of the
-	// time that nothing has changed, since a look at 20,000 files takes 30 ms.
+	// maxSweep bounds the interval of searches for all records if the system gives no events. The interval is sweepShare of the time
+	// without changes, since a search through 20,000 files takes 30 ms.
 	maxSweep   = 10 * time.Second
 	sweepShare = 1. / 30
-	// maxDirs bounds how many directories are watched. Linux allows a user 8,192 and more.
+	// maxDirs bounds the number of watched directories. Linux allows a user 8,192 or more.
 	maxDirs = 4096
 )
 
-// Polled is a Recorder whose records are no files of their own, so that changes are noticed by looking at the files that hold them.
+// Polled is a Recorder whose records are not files of their own. Changes are noticed by checking the files that contain them.
 type Polled interface {
 	PolledFiles() []string
 }
 
-// watcher keeps what clients are told of records up to date.
+// watcher keeps the state of records for clients up to date.
 type watcher struct {
 	store   *Store
-	events  *fsnotify.Watcher // nil where the system gives no events
+	events  *fsnotify.Watcher // nil if the system gives no events
 	dirs    map[string]bool   // that are watched
 	missed  bool              // a directory is not watched
 	polled  map[string]fileState
@@ -50,7 +50,7 @@ type fileState struct {
 	size    int64
 }
 
-// follow keeps what clients are told of records up to date, until ctx ends. signal is called after a change.
+// follow keeps the state of records for clients up to date until ctx ends. It calls signal after a change.
 func (s *Store) follow(ctx context.Context, signal func()) {
 	w := &watcher{store: s, dirs: map[string]bool{}, polled: map[string]fileState{}, changed: time.Now()}
 	var events <-chan fsnotify.Event
@@ -60,7 +60,7 @@ func (s *Store) follow(ctx context.Context, signal func()) {
 		defer fs.Close()
 		w.events, events, failures = fs, fs.Events, fs.Errors
 	}
-	paths := map[string]bool{} // that changed and are to be read
+	paths := map[string]bool{} // that changed and will be read
 	tick := time.NewTicker(pollTime)
 	gather := time.NewTimer(0)
 	defer tick.Stop()
@@ -80,7 +80,7 @@ func (s *Store) follow(ctx context.Context, signal func()) {
 			changed = w.sweep(ctx, s.o.Now().Add(-maxSweep))
 		case ev := <-events:
 			if ev.Has(fsnotify.Create) && w.watchTree(ev.Name) {
-				s.index.forget() // what was written into it before gave no event
+				s.index.forget() // earlier writes to it gave no event
 			}
 			if _, watched := w.dirs[ev.Name]; watched && ev.Has(fsnotify.Rename|fsnotify.Remove) {
 				w.moved(ev.Name)
@@ -110,9 +110,9 @@ func (w *watcher) sweep(ctx context.Context, since time.Time) bool {
 	return w.store.following.take(sessionsOf(w.store.readAll(ctx, records[:min(len(records), followCount)])))
 }
 
-// poll looks at what the system gives no events of.
+// poll checks files for which the system gives no events.
 func (w *watcher) poll(ctx context.Context) (changed bool) {
-	const behind = 2 * time.Second // the clock of a file system may be behind
+	const behind = 2 * time.Second // the clock of a file system may be slow
 	if w.watchRoots() {
 		changed = w.sweep(ctx, w.swept.Add(-behind))
 	}
@@ -146,7 +146,7 @@ func (w *watcher) stir(paths []string) (changed bool) {
 	return changed
 }
 
-// reread reads the records that paths belong to.
+// reread reads the records to which paths belong.
 func (s *Store) reread(ctx context.Context, paths map[string]bool) (changed bool) {
 	var records []found
 	seen := map[session.Key]bool{}
@@ -167,8 +167,8 @@ func (s *Store) reread(ctx context.Context, paths map[string]bool) (changed bool
 	return s.following.take(sessionsOf(s.readAll(ctx, records))) || changed
 }
 
-// moved takes note that a watched directory has another name, or is gone. What was in it gave no event. Linux tells of a new name twice,
-// and with the second event the watch under the new name ends, so that all directories are watched anew.
+// moved handles a watched directory that was renamed or removed. Writes to it gave no event. Linux reports the new name twice, and the
+// second event ends the watch under the new name, so all directories are watched again.
 func (w *watcher) moved(dir string) {
 	w.dirs[dir] = false
 	for _, by := range w.store.o.Recorders {
@@ -182,7 +182,7 @@ func (w *watcher) moved(dir string) {
 	w.store.index.forget()
 }
 
-// noticed keeps the list of records true after an event about a file.
+// noticed updates the list of records after an event about a file.
 func (s *Store) noticed(path string) {
 	for _, by := range s.o.Recorders {
 		if r, ok := by.At(path); ok {
@@ -191,7 +191,7 @@ func (s *Store) noticed(path string) {
 	}
 }
 
-// watchRoots watches the directories of records that are there and are not watched yet, and reports whether there were any.
+// watchRoots watches the existing directories of records that are not watched yet, and reports whether there were any.
 func (w *watcher) watchRoots() (added bool) {
 	if w.events == nil {
 		return false
@@ -213,7 +213,7 @@ func (w *watcher) watchRoots() (added bool) {
 	return added
 }
 
-// watchedHosts returns the hosts of whose records every change gives an event.
+// watchedHosts returns the hosts for whose records every change gives an event.
 func (w *watcher) watchedHosts() map[session.Host]bool {
 	hosts := map[session.Host]bool{}
 	if w.missed {
@@ -227,7 +227,7 @@ func (w *watcher) watchedHosts() map[session.Host]bool {
 	return hosts
 }
 
-// watchTree watches a directory and those below it, and reports whether root is a directory. It follows no link.
+// watchTree watches a directory and its subdirectories, and reports whether root is a directory. It follows no link.
 func (w *watcher) watchTree(root string) bool {
 	if info, err := os.Lstat(root); err != nil || !info.IsDir() {
 		return false
@@ -250,7 +250,7 @@ func (w *watcher) watchTree(root string) bool {
 	return true
 }
 
-// sessionsOf leaves out the records that could not be read.
+// sessionsOf drops the records that could not be read.
 func sessionsOf(snaps []session.Snapshot) []session.Snapshot {
 	return slices.DeleteFunc(snaps, func(snap session.Snapshot) bool { return snap.Session.SessionID == "" })
 }

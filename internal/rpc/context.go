@@ -6,7 +6,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
-// MeasureParams are a conversation to count.
+// MeasureParams is a conversation to count.
 type MeasureParams struct {
 	conversation.MeasureRequest
 	WorkDone
@@ -20,7 +20,7 @@ func (s *Server) contextMeasure(ctx context.Context, p *MeasureParams) (conversa
 	return m, inParams(err)
 }
 
-// TrimParams are a conversation to trim.
+// TrimParams is a conversation to trim.
 type TrimParams struct {
 	conversation.TrimRequest
 	WorkDone
@@ -34,10 +34,10 @@ func (s *Server) contextTrim(ctx context.Context, p *TrimParams) (conversation.T
 	return result, inParams(err)
 }
 
-// PrepareParams are a conversation that is about to be sent.
+// PrepareParams is a conversation that is about to be sent.
 type PrepareParams struct {
 	conversation.PrepareRequest
-	SessionID string `json:"sessionId,omitzero"` // the session that it belongs to, where that is not the task's id
+	SessionID string `json:"sessionId,omitzero"` // the session of the task, if its ID is not that of the task
 	WorkDone
 }
 

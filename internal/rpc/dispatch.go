@@ -58,7 +58,7 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 	return nil, transport.WireError(err)
 }
 
-// work takes a request through steps 2 to 5 of handle.
+// work does steps 2 to 5 of handle.
 func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (result any, err error) {
 	m, err := s.find(req)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Server) place(when mode, session string) *turn {
 	return s.turns.take(session)
 }
 
-// find returns the method that req asks for, or why it may not be called.
+// find returns the method of req, or an error that says why it may not be called.
 func (s *Server) find(req *jsonrpc2.Request) (method, error) {
 	if err := transport.Refused(req); err != nil {
 		return method{}, err
@@ -117,7 +117,7 @@ func (s *Server) find(req *jsonrpc2.Request) (method, error) {
 	return m, nil
 }
 
-// logFailure logs what a person who runs the server wants to know of: its own faults, not its client's.
+// logFailure logs faults of the server as errors, and faults of the client at debug level.
 func (s *Server) logFailure(method string, err error) {
 	if coded.CodeOf(err) == coded.Internal && !errors.Is(err, context.Canceled) {
 		s.log.Error("a request failed", "method", method, "error", err, "cause", errors.Unwrap(err))

@@ -8,11 +8,11 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// HookParams are one payload of a host.
+// HookParams is one payload of a host.
 type HookParams struct {
 	Host    session.Host    `json:"host"`
-	Event   string          `json:"event,omitzero"` // the host's name of the event, where the payload does not say it
-	Payload json.RawMessage `json:"payload"`        // as the host gave it: what a command hook reads from stdin, what a plugin's function is called with
+	Event   string          `json:"event,omitzero"` // the host's name of the event, if the payload does not contain it
+	Payload json.RawMessage `json:"payload"`        // as the host wrote it: the standard input of a command hook, or the arguments of a plugin's function
 
 	decoded session.Event
 	wrong   error // why there is no decoded
@@ -36,12 +36,12 @@ func (p *HookParams) resolveSession(s *Server) string {
 	return p.decoded.SessionID
 }
 
-// HookResult is what came of a payload.
+// HookResult is the result of handling a payload.
 type HookResult struct {
 	SessionID string           `json:"sessionId"`
-	Usage     *core.Usage      `json:"usage"`   // of the session now; null when the payload said that it was deleted
+	Usage     *core.Usage      `json:"usage"`   // of the session now; null if the payload said that it was deleted
 	Effects   []session.Effect `json:"effects"` // what is to be done
-	Output    string           `json:"output"`  // the same in the host's own form, to be handed over verbatim
+	Output    string           `json:"output"`  // the same in the host's own form, to be passed on verbatim
 }
 
 func (s *Server) hookHandle(ctx context.Context, p *HookParams) (*HookResult, error) {

@@ -8,8 +8,8 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// inFlight knows the calls that a client may cancel. An id may stand for several calls at once: clients should not do
-// that, but each is answered, and each stays cancellable until it is.
+// inFlight holds the calls that a client may cancel. Several calls may have the same ID. Clients should not do that, but each call is
+// answered and can be canceled until then.
 type inFlight struct {
 	mu    sync.Mutex
 	calls map[jsonrpc2.ID][]*cancellation
@@ -40,7 +40,7 @@ func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, 
 	}
 }
 
-// cancel cancels every call that is in flight under id. Calls already answered are none of its business.
+// cancel cancels every call in flight with the ID. It does nothing for calls that were answered.
 func (f *inFlight) cancel(id jsonrpc2.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,18 +17,18 @@ import (
 // protocolVersion rises when a method or notification changes in a way that breaks clients.
 const protocolVersion = 1
 
-// client is what is known of the other end.
+// client is the state of the connected client.
 type client struct {
 	mu          sync.Mutex
 	greeted     bool          // it sent initialize
 	ready       bool          // and initialized
-	readied     chan struct{} // closed when it has become ready
+	readied     chan struct{} // closed when it becomes ready
 	shutDown    bool
 	exited      bool
-	allSessions bool     // it wants to hear of every session, not only those of its folders
+	allSessions bool     // it wants notifications about every session, not only those of its folders
 	noSessions  bool     // it wants to hear of none
 	folders     []string // paths of its workspace folders
-	wrong       error    // what is wrong with the configuration that came with initialize, until it can be told
+	wrong       error    // the error in the configuration from initialize, until the client can be told
 }
 
 func (c *client) isReady() bool {
@@ -62,7 +62,7 @@ func (c *client) workspace() []string {
 	return slices.Clone(c.folders)
 }
 
-// scope returns the folders whose sessions the client is interested in; none is everywhere.
+// scope returns the folders whose sessions the client wants; none is everywhere.
 func (c *client) scope() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *client) scope() []string {
 	return slices.Clone(c.folders)
 }
 
-// folder returns the first of the client's folders, whose settings count where nothing says which; "" without any.
+// folder returns the first of the client's folders, whose settings are the default; "" without any.
 func (c *client) folder() string {
 	if folders := c.workspace(); len(folders) > 0 {
 		return folders[0]
@@ -80,11 +80,11 @@ func (c *client) folder() string {
 	return ""
 }
 
-// InitializeParams are those of LSP's initialize, as far as ctxls looks at them.
+// InitializeParams are the parts of LSP's initialize that ctxls reads.
 type InitializeParams struct {
-	ProcessID             *int                  `json:"processId,omitzero"` // the server ends when this process does; null is nobody
+	ProcessID             *int                  `json:"processId,omitzero"` // the server ends with this process; null is none
 	ClientInfo            ClientInfo            `json:"clientInfo,omitzero"`
-	RootURI               string                `json:"rootUri,omitzero"` // counts only without workspaceFolders
+	RootURI               string                `json:"rootUri,omitzero"` // ignored if workspaceFolders is set
 	WorkspaceFolders      []WorkspaceFolder     `json:"workspaceFolders,omitzero"`
 	InitializationOptions InitializationOptions `json:"initializationOptions,omitzero"`
 	Capabilities          ClientCapabilities    `json:"capabilities,omitzero"`
@@ -102,7 +102,7 @@ type WorkspaceFolder struct {
 	Name string `json:"name,omitzero"`
 }
 
-// InitializationOptions are ctxls's own part of initialize.
+// InitializationOptions are the parts of initialize for ctxls alone.
 type InitializationOptions struct {
 	Config   json.RawMessage `json:"config,omitzero"`   // configuration of the workspace, as in its file
 	Sessions string          `json:"sessions,omitzero"` // which sessions to be told of: "workspace", the default, "all", or "none"
@@ -119,14 +119,14 @@ func (p *InitializeParams) check() error {
 	return invalid("initializationOptions.sessions", `expected "workspace", "all" or "none", got %q`, p.InitializationOptions.Sessions)
 }
 
-// InitializeResult tells a client what it may ask.
+// InitializeResult lists what the server offers.
 type InitializeResult struct {
 	Capabilities Capabilities `json:"capabilities"`
 	ServerInfo   ServerInfo   `json:"serverInfo"`
 }
 
-// Capabilities hold ctxls's own under "experimental", where LSP keeps what is not its own. Of LSP's they hold that ctxls wants to
-// hear of folders that come and go: clients tell only servers that say so.
+// Capabilities has ctxls's own capabilities under "experimental", where LSP puts extensions. Of LSP's it says that ctxls wants
+// notifications about workspace folders, since clients send them only to such servers.
 type Capabilities struct {
 	LanguageCapabilities
 	Workspace struct {
@@ -143,7 +143,7 @@ type FolderCapability struct {
 	ChangeNotifications bool `json:"changeNotifications"`
 }
 
-// Protocol is what ctxls speaks: names of methods and of notifications, each sorted.
+// Protocol lists the names of ctxls's methods and notifications, each sorted.
 type Protocol struct {
 	ProtocolVersion int      `json:"protocolVersion"`
 	Methods         []string `json:"methods"`
@@ -197,7 +197,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 	return result, nil
 }
 
-// initializedByClient is LSP's "initialized": from here on notifications are sent.
+// initializedByClient is LSP's "initialized": notifications are sent from here on.
 func (s *Server) initializedByClient(context.Context, *noParams) (any, error) {
 	s.client.mu.Lock()
 	first := s.client.greeted && !s.client.ready
@@ -221,7 +221,7 @@ func (s *Server) shutdown(context.Context, *noParams) (any, error) {
 	return nil, nil
 }
 
-// exit ends the connection as the end of the input would: what was asked before is answered first.
+// exit ends the connection like the end of the input: earlier requests are answered first.
 func (s *Server) exit(context.Context, *noParams) (any, error) {
 	s.client.mu.Lock()
 	s.client.exited = true
@@ -244,7 +244,7 @@ func (s *Server) cancelRequest(_ context.Context, p *CancelParams) (any, error) 
 	return nil, nil
 }
 
-// SetTraceParams say how much a client wants to hear of what the server does.
+// SetTraceParams say how much the client wants to know of the server's work.
 type SetTraceParams struct {
 	Value string `json:"value"`
 }
@@ -256,7 +256,7 @@ func (p *SetTraceParams) check() error {
 	return nil
 }
 
-// setTrace is understood and changes nothing: there is nothing to trace that the log does not say.
+// setTrace accepts the method and changes nothing: the log has everything that could be traced.
 func (s *Server) setTrace(context.Context, *SetTraceParams) (any, error) {
 	return nil, nil
 }
@@ -280,7 +280,7 @@ func (s *Server) didChangeConfiguration(_ context.Context, p *DidChangeConfigura
 	return nil, nil
 }
 
-// DidChangeWorkspaceFoldersParams say which folders came and went.
+// DidChangeWorkspaceFoldersParams list the folders that were added and removed.
 type DidChangeWorkspaceFoldersParams struct {
 	Event struct {
 		Added   []WorkspaceFolder `json:"added,omitzero"`
@@ -302,8 +302,7 @@ func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *DidChangeWorksp
 	return nil, nil
 }
 
-// configure hands configuration on. What is wrong with it is not fatal: an editor must not lose its gauge over a misspelt
-// key.
+// configure passes the configuration on. An error in it is not fatal: an editor must not lose its gauge over a misspelled key.
 func (s *Server) configure(config json.RawMessage) error {
 	if s.options.Configure == nil || len(config) == 0 || string(config) == "null" {
 		return nil
@@ -316,12 +315,12 @@ func (s *Server) configure(config json.RawMessage) error {
 	return err
 }
 
-// warn tells the client what is wrong with its configuration.
+// warn shows the client the error in its configuration.
 func (s *Server) warn(err error) {
 	_ = s.Notify("window/logMessage", LogMessageParams{Type: logWarning, Message: "ctxls: configuration: " + transport.WireError(err).Message})
 }
 
-// paths returns the paths of folders, without those that are not on this machine's file system.
+// paths returns the paths of folders that are on this machine's file system.
 func (s *Server) paths(folders []WorkspaceFolder) []string {
 	var paths []string
 	for _, folder := range folders {

@@ -53,7 +53,7 @@ type method struct {
 // bound is a method with the params of one request.
 type bound struct {
 	run     func(context.Context) (any, error)
-	session string // the session that it concerns, when the mode is inTurn
+	session string // the session that it is about, if the mode is inTurn
 }
 
 // mode says when a method runs.
@@ -61,19 +61,19 @@ type mode int
 
 const (
 	sideBySide mode = iota // whenever a worker is free
-	inTurn                 // when everything before it about the same session is done
-	afterAll               // when everything before it is done
+	inTurn                 // after all earlier requests about the same session
+	afterAll               // after all earlier requests
 	atOnce                 // before anything more is read
 )
 
-// ofSession is what the params of a method implement whose calls keep their order within a session. The session's id
-// alone is the key, since the host may be left out.
+// ofSession is implemented by the params of methods whose calls keep their order within a session. The session's ID alone is the key,
+// since a request may leave out the host.
 type ofSession interface{ resolveSession(*Server) string }
 
-// ofHost is what the params of a method implement that may name a host; "" is none.
+// ofHost is implemented by the params of methods that may name a host; "" is none.
 type ofHost interface{ host() session.Host }
 
-// request makes an entry of a method that runs in turn or side by side, as its params say.
+// request makes an entry of a method that runs in turn or concurrently, depending on its params.
 func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	m := entry(sideBySide, f)
 	if _, ok := any(new(P)).(ofSession); ok {
@@ -82,12 +82,12 @@ func request[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	return m
 }
 
-// overview makes an entry of a method that looks at everything, and must see what was changed before it was asked.
+// overview makes an entry of a method that reads everything and must see all earlier changes.
 func overview[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	return entry(afterAll, f)
 }
 
-// immediate makes an entry of a method that runs at once and has to be quick.
+// immediate makes an entry of a method that runs at once and must be quick.
 func immediate[P, R any](f func(*Server, context.Context, *P) (R, error)) method {
 	return entry(atOnce, f)
 }
@@ -115,7 +115,7 @@ func binder[P, R any](f func(*Server, context.Context, *P) (R, error)) func(*Ser
 	}
 }
 
-// names lists the methods of a table that are ctxls's own rather than the protocol's lifecycle, sorted.
+// names lists ctxls's own methods in a table, sorted, without those of the protocol's lifecycle.
 func names(table map[string]method) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(table)), func(name string) bool {
 		_, language := languageMethods[name]

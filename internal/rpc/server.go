@@ -22,25 +22,25 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// DefaultMaxBody is how many bytes of one message are accepted when Options.MaxBody is 0.
+// DefaultMaxBody is the largest accepted message, in bytes, if Options.MaxBody is 0.
 const DefaultMaxBody = 64 << 20
 
-// closeGrace is how long replies may take to be written once the server was told to stop. Serve returns soon after it.
+// closeGrace is the time for writing replies after the server was told to stop. Serve returns soon after it.
 const closeGrace = 500 * time.Millisecond
 
-// ErrExit is what Serve returns when the client said exit without shutdown before; LSP wants exit status 1 then.
+// ErrExit is the error of Serve when the client sends exit without an earlier shutdown. LSP requires exit status 1 for this.
 var ErrExit = errors.New("the client sent exit without shutdown")
 
-// Options are what a Server needs from outside. The zero value serves the lifecycle, with framing detected.
+// Options are the dependencies of a Server. The zero value serves only the lifecycle and detects the framing.
 type Options struct {
-	Service *core.Service     // what the methods are about; nil serves the lifecycle alone
+	Service *core.Service     // the service behind the methods; nil serves only the lifecycle
 	Version string            // of ctxls, told to the client
 	Log     *slog.Logger      // nil logs nothing
 	Framing transport.Framing // "" is transport.Auto
 	MaxBody int64             // bytes of one message; 0 is DefaultMaxBody
 
-	// Configure applies the configuration that the client sent, with initialize or later. It is never called twice at
-	// once. An error is logged and told to the client, and has no other consequence. nil ignores configuration.
+	// Configure applies the configuration that the client sent, with initialize or later. Calls never overlap. An error is logged and
+	// shown to the client, and has no other consequence. nil ignores configuration.
 	Configure func(config json.RawMessage) error
 
 	// Audit returns the options of an audit of a directory. nil offers no context/audit.
@@ -63,10 +63,10 @@ type Server struct {
 	turns     turns
 	language  *lsp.Service
 	publisher publisher
-	workers   chan struct{} // one token for each handler at work
+	workers   chan struct{} // one token for each running handler
 
-	progressAfter time.Duration // the constant, which a test makes short
-	anew          chan struct{} // holds one when what the client is told may differ for another reason than a change in the store
+	progressAfter time.Duration // the constant, except in tests
+	anew          chan struct{} // contains a value if the client's view may have changed for another reason than a change in the store
 }
 
 // New returns a server; Serve starts it.
@@ -89,7 +89,7 @@ func New(options Options) *Server {
 		log:     options.Log,
 		service: options.Service,
 		methods: offered,
-		// Handlers count tokens or wait for the store: one a core and as many waiting.
+		// Handlers count tokens or wait for the store, so there are two for each core.
 		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
 		anew:    make(chan struct{}, 1),
 
@@ -104,14 +104,14 @@ func New(options Options) *Server {
 	return s
 }
 
-// Serve reads requests from in and writes replies and notifications to out, until the input ends, the client says exit
-// or vanishes, or ctx ends. It is to be called once. Nothing is written before something was read.
+// Serve reads requests from in and writes replies and notifications to out, until the input ends, the client sends exit or disappears,
+// or ctx ends. It may be called once. It writes nothing before it has read something.
 //
-// When the input ends, everything asked before is answered first, within 5 seconds; when ctx ends, requests are cancelled
-// and Serve returns within 1 second, even if in or out never return. Then a goroutine stays behind until they do: Serve
-// closes neither, and interrupts no read of os.Stdin, which cannot be done.
+// When the input ends, all earlier requests are answered first, within 5 seconds. When ctx ends, requests are canceled and Serve returns
+// within 1 second, even if in or out never return. Then a goroutine remains until they do: Serve closes neither, and a read of os.Stdin
+// cannot be interrupted.
 //
-// Serve returns nil when the connection ended as it should, ErrExit, or an error that says where framing was lost.
+// Serve returns nil when the connection ended normally, ErrExit, or an error that says where framing was lost.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
@@ -149,16 +149,16 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.stream.Err()
 }
 
-// ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than
-// the process: SIGPIPE is ignored from here on.
+// ServeStdio serves the client at the standard streams. It ignores SIGPIPE from then on, so that writing to a client that is gone ends
+// the connection and not the process.
 func (s *Server) ServeStdio(ctx context.Context) error {
 	signal.Ignore(syscall.SIGPIPE)
 	return s.Serve(ctx, os.Stdin, os.Stdout)
 }
 
-// Notify tells the client something, unless it never completed the handshake. It does not wait: when the client does not
-// read and much is queued already, Notify returns an error with coded.Unavailable and nothing is sent. What was
-// queued before a reply is written before it.
+// Notify sends a notification, unless the client never completed the handshake. It does not wait: if the client does not read and the
+// queue is full, Notify returns an error with coded.Unavailable and sends nothing. Notifications that were queued before a reply are
+// written before it.
 func (s *Server) Notify(method string, params any) error {
 	raw, err := encode(params)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Server) Notify(method string, params any) error {
 	return s.notify(method, raw)
 }
 
-// notify is Notify with params that are encoded already.
+// notify is Notify with encoded params.
 func (s *Server) notify(method string, params []byte) error {
 	if !s.client.isReady() {
 		return nil

@@ -16,7 +16,7 @@ import (
 // SessionRef names a session. The params of every method about one session begin with it.
 type SessionRef struct {
 	SessionID string       `json:"sessionId"`     // the host's own id of it
-	Host      session.Host `json:"host,omitzero"` // needed only where two hosts have a session of that id
+	Host      session.Host `json:"host,omitzero"` // needed only if two hosts have a session with that ID
 }
 
 func (p *SessionRef) resolveSession(*Server) string { return p.SessionID }
@@ -32,14 +32,14 @@ func (p *SessionRef) key() session.Key { return session.Key{Host: p.Host, Sessio
 // checkName returns an error unless the member is a usable id.
 func checkName(member, value string) error { return inParams(session.CheckID(member, value)) }
 
-// ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has
-// folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere.
+// ListParams select sessions. Without cwd and workspaceFolders, these are the sessions of the client's workspace, if it has open folders
+// and did not ask for all sessions. An empty array of workspaceFolders selects everywhere.
 type ListParams struct {
 	Host             session.Host `json:"host,omitzero"`
 	CWD              string       `json:"cwd,omitzero"`              // a path: sessions that work there or below
 	WorkspaceFolders []Folder     `json:"workspaceFolders,omitzero"` // the same for several folders
 	IncludeEnded     bool         `json:"includeEnded,omitzero"`
-	Limit            *int         `json:"limit,omitzero"` // at most that many, above 0; absent is all
+	Limit            *int         `json:"limit,omitzero"` // the maximum number, above 0; absent is all
 }
 
 func (p *ListParams) check() error {
@@ -48,7 +48,7 @@ func (p *ListParams) check() error {
 
 func (p *ListParams) host() session.Host { return p.Host }
 
-// checkLimit returns an error for a limit that is there and not above 0.
+// checkLimit returns an error for a limit that is set and not above 0.
 func checkLimit(limit *int) error {
 	if limit != nil && *limit < 1 {
 		return invalid("limit", "expected a whole number above 0, got %d", *limit)
@@ -63,7 +63,7 @@ func orZero(n *int) int {
 	return *n
 }
 
-// Folder is a folder as LSP writes it, {"uri": …}, or a string: a file URI or an absolute path.
+// Folder is a folder as in LSP, {"uri": …}, or a string: a file URI or an absolute path.
 type Folder struct{ path string }
 
 // UnmarshalJSON reads either form.
@@ -84,10 +84,10 @@ func (f *Folder) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ListResult is sessions, the most recently updated first.
+// ListResult is a list of sessions, the most recently updated first.
 type ListResult struct {
 	Sessions    []core.SessionView `json:"sessions"`
-	MaxSessions int                `json:"maxSessions"` // how many sessions are kept on this machine; older ones are forgotten
+	MaxSessions int                `json:"maxSessions"` // how many sessions are kept on this machine; older ones are dropped
 }
 
 func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, error) {
@@ -109,7 +109,7 @@ func (s *Server) sessionList(ctx context.Context, p *ListParams) (*ListResult, e
 type GetParams struct {
 	SessionRef
 	WorkDone
-	Breakdown bool `json:"breakdown,omitzero"` // with what fills the window, which may take seconds
+	Breakdown bool `json:"breakdown,omitzero"` // include what fills the window, which may take seconds
 }
 
 func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionDetail, error) {
@@ -121,10 +121,10 @@ func (s *Server) sessionGet(ctx context.Context, p *GetParams) (core.SessionDeta
 	return s.service.SessionBreakdown(ctx, p.key(), nil)
 }
 
-// HistoryParams ask for the points of a session's curve.
+// HistoryParams ask for the points of a session's history.
 type HistoryParams struct {
 	SessionRef
-	Limit *int `json:"limit,omitzero"` // the newest so many, above 0; absent is all that are kept
+	Limit *int `json:"limit,omitzero"` // only the newest points, above 0; absent is all that are kept
 }
 
 func (p *HistoryParams) check() error {
@@ -144,11 +144,11 @@ func (s *Server) sessionHistory(ctx context.Context, p *HistoryParams) (*History
 	return &HistoryResult{samples}, err
 }
 
-// CompactingResult is what is to be kept through a compaction.
+// CompactingResult is the content to keep through a compaction.
 type CompactingResult struct {
-	Context []string `json:"context"` // lines for the model that writes the summary; none when there is nothing to keep
-	Paths   []string `json:"paths"`   // the files that the lines name
-	Omitted int      `json:"omitted"` // further files that there was no room for
+	Context []string `json:"context"` // lines for the model that writes the summary; empty if there is nothing to keep
+	Paths   []string `json:"paths"`   // the files in the lines
+	Omitted int      `json:"omitted"` // the number of files that did not fit
 }
 
 func (s *Server) sessionCompacting(ctx context.Context, p *SessionRef) (*CompactingResult, error) {
@@ -156,12 +156,12 @@ func (s *Server) sessionCompacting(ctx context.Context, p *SessionRef) (*Compact
 	return &CompactingResult{Context: w.Lines(), Paths: w.Paths, Omitted: w.Omitted}, err
 }
 
-// CompactedParams tell of a finished compaction.
+// CompactedParams report a finished compaction.
 type CompactedParams struct {
 	SessionRef
-	CompactedAt Moment `json:"compactedAt,omitzero"` // when; the same time again is the same compaction
-	PostTokens  int    `json:"postTokens,omitzero"`  // what the conversation was cut down to, where the host says so
-	Summary     string `json:"summary,omitzero"`     // the text that replaced it, where the host shows it
+	CompactedAt Moment `json:"compactedAt,omitzero"` // when; the same time again means the same compaction
+	PostTokens  int    `json:"postTokens,omitzero"`  // the size afterwards, if the host reports it
+	Summary     string `json:"summary,omitzero"`     // the text that replaced the conversation, if the host shows it
 }
 
 func (p *CompactedParams) check() error {
@@ -171,7 +171,7 @@ func (p *CompactedParams) check() error {
 	return p.SessionRef.check()
 }
 
-// maxTokens bounds amounts of tokens, as configuration does: a thousand times the largest window in use.
+// maxTokens bounds amounts of tokens, as in the configuration: a thousand times the largest window in use.
 const maxTokens = 1_000_000_000
 
 // Moment is a time: an RFC 3339 string, or milliseconds since 1970.
@@ -198,7 +198,7 @@ func (m *Moment) UnmarshalJSON(data []byte) error {
 // CompactedResult is the session after the compaction.
 type CompactedResult struct {
 	Session   core.SessionView `json:"session"`
-	LostPaths []string         `json:"lostPaths"` // files that the summary does not name; all of them where no summary is shown
+	LostPaths []string         `json:"lostPaths"` // files that the summary does not name; all of them without a summary
 }
 
 func (s *Server) sessionCompacted(ctx context.Context, p *CompactedParams) (*CompactedResult, error) {
@@ -210,7 +210,7 @@ func (s *Server) sessionCompacted(ctx context.Context, p *CompactedParams) (*Com
 	return &CompactedResult{session, lost}, err
 }
 
-// DeletedResult says whether there was anything to forget.
+// DeletedResult says whether there was anything to delete.
 type DeletedResult struct {
 	Deleted bool `json:"deleted"`
 }

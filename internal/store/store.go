@@ -1,4 +1,4 @@
-// Package store opens the state that every ctxls process shares, whatever engine keeps it.
+// Package store opens the state that all ctxls processes share, with any engine.
 package store
 
 import (
@@ -13,28 +13,28 @@ import (
 
 // Options say how to open a store.
 type Options struct {
-	// URL names the store: a path, or "sqlite:" and a path. The path is taken as it stands, without escapes. It must not be
-	// empty; DefaultPath gives the usual one.
+	// URL names the store: a path, or "sqlite:" and a path. The path is used as it is, without escapes. It must not be empty;
+	// DefaultPath returns the default.
 	URL string
-	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s. A hook, whose
-	// host waits for it, should wait less.
+	// BusyTimeout is the time to wait for other processes before an error with coded.Unavailable; 0 is 5 s. A hook should wait less,
+	// since its host waits for it.
 	BusyTimeout time.Duration
-	// Fleeting says that the process ends right after Close, which then leaves to that end what it can.
+	// Fleeting says that the process ends right after Close. Close then leaves all possible work to that end.
 	Fleeting bool
-	// LocalDir is used in place of the path's directory when that lies on a network file system; "" is a directory of the
-	// user's own in the system's place for temporary files.
+	// LocalDir replaces the path's directory if that is on a network file system; "" is a directory of the user below the system's
+	// directory for temporary files.
 	LocalDir string
-	// Usual says that URL names the place where a user's state always is: a file there that is no database is moved aside as a
-	// damaged state. Anywhere else it is left alone, and opening it is an error with CodeInvalid.
+	// Usual says that URL is the default place of a user's state: a file there that is no database is moved aside as a damaged state.
+	// Elsewhere it is left alone, and opening it is an error with coded.Invalid.
 	Usual bool
-	// MustExist makes it an error with CodeNotFound that there is no such store yet; nothing is made then.
+	// MustExist says that a missing store is an error with coded.NotFound, and that none is made.
 	MustExist bool
-	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place; nil tells nobody.
+	// Report gets a sentence for users about a damaged file or a network file system that was handled; it may be nil.
 	Report func(string)
 }
 
-// Open opens the store that o names. Its errors carry CodeInvalid when there can be no such store, and CodeUnavailable
-// when it cannot be used now.
+// Open opens the store that o names. Its errors have coded.Invalid if there can be no such store, and coded.Unavailable if it cannot be
+// used now.
 func Open(ctx context.Context, o Options) (core.Store, error) {
 	path, err := pathOf(o.URL)
 	if err != nil {
@@ -48,14 +48,13 @@ func Open(ctx context.Context, o Options) (core.Store, error) {
 	return s, nil
 }
 
-// Engine is what keeps the state, for people.
+// Engine is the name of the engine, for users.
 const Engine = "SQLite"
 
-// Inspection is what a look at a store found that changed nothing of it.
+// Inspection is the result of reading a store without changing it.
 type Inspection = sqlite.Inspection
 
-// Inspect looks at the store that a URL names, as of Options with Usual, and changes nothing. That there is no such store is no error of
-// its own: Inspection says it.
+// Inspect reads the store at a URL, with Options.Usual, and changes nothing. A missing store is no error; Inspection says so.
 func Inspect(ctx context.Context, url string, usual bool) Inspection {
 	path, err := pathOf(url)
 	if err != nil {
@@ -85,9 +84,9 @@ func pathOf(url string) (string, error) {
 	return path, nil
 }
 
-// DefaultPath returns where the state is kept on an operating system, named as by runtime.GOOS, where nobody says
-// otherwise: in $XDG_STATE_HOME where that is an absolute path, else in the system's own place for such files. getenv
-// reads the environment and home is the user's home directory.
+// DefaultPath returns the default path of the state on an operating system, which is a value of runtime.GOOS. It is in $XDG_STATE_HOME
+// if that is an absolute path, else in the system's directory for such files. getenv reads the environment, and home is the user's home
+// directory.
 func DefaultPath(goos string, getenv func(string) string, home string) string {
 	if goos == "windows" {
 		base := getenv("LOCALAPPDATA")
@@ -98,7 +97,7 @@ func DefaultPath(goos string, getenv func(string) string, home string) string {
 	}
 	base := getenv("XDG_STATE_HOME")
 	switch {
-	case strings.HasPrefix(base, "/"): // the XDG base directory specification: a relative one is to be ignored
+	case strings.HasPrefix(base, "/"): // the XDG base directory specification says to ignore a relative path
 		base = strings.TrimRight(base, "/")
 	case goos == "darwin":
 		base = home + "/Library/Application Support"
@@ -108,7 +107,7 @@ func DefaultPath(goos string, getenv func(string) string, home string) string {
 	return base + "/ctxls/state.db"
 }
 
-// scheme returns the scheme of a URL with its colon, "" where a path has none. One letter is a drive of Windows.
+// scheme returns the scheme of a URL with its colon, "" if a path has none. A single letter is a Windows drive.
 func scheme(path string) string {
 	i := strings.IndexByte(path, ':')
 	if i < 2 {

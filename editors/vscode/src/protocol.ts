@@ -34,7 +34,7 @@ export interface AgentView {
 export interface Alert {
   /** share of exceeding tasks, 0–1 */
   rate: number;
-  /** how many tasks the rate is of */
+  /** the number of tasks behind the rate */
   tasks: number;
   /** the rate above which it fires */
   threshold: number;
@@ -63,7 +63,7 @@ export interface Breakdown {
   why?: string;
 }
 
-/** ContextOptimizationReport is the fleet's figures over the last tasks. Tokens throughout; an empty ring gives zeros. */
+/** ContextOptimizationReport is the fleet figures over the last tasks. Figures are tokens; an empty ring gives zeros. */
 export interface ContextOptimizationReport {
   /** of the tasks covered */
   averageTokens: number;
@@ -77,9 +77,9 @@ export interface ContextOptimizationReport {
   p90Tokens: number;
   /** 99 % of them */
   p99Tokens: number;
-  /** the oldest task covered; null for none */
+  /** the oldest covered task; null without tasks */
   since: string | null;
-  /** how many tasks the figures cover */
+  /** number of covered tasks */
   tasks: number;
   /** the size above which a task counts as too large */
   thresholdTokens: number;
@@ -87,11 +87,11 @@ export interface ContextOptimizationReport {
   trimOperations: number;
   /** what those trims saved */
   trimmedTokens: number;
-  /** how many tasks the figures cover at most */
+  /** maximum number of covered tasks */
   windowTasks: number;
 }
 
-/** DeletedResult says whether there was anything to forget. */
+/** DeletedResult says whether there was anything to delete. */
 export interface DeletedResult {
   deleted: boolean;
 }
@@ -125,9 +125,9 @@ export interface Forecast {
 
 /** GetParams ask for one session. */
 export interface GetParams {
-  /** with what fills the window, which may take seconds */
+  /** include what fills the window, which may take seconds */
   breakdown?: boolean;
-  /** needed only where two hosts have a session of that id */
+  /** needed only if two hosts have a session with that ID */
   host?: string;
   /** the host's own id of it */
   sessionId: string;
@@ -142,11 +142,11 @@ export interface Growth {
   tokens: number;
 }
 
-/** HistoryParams ask for the points of a session's curve. */
+/** HistoryParams ask for the points of a session's history. */
 export interface HistoryParams {
-  /** needed only where two hosts have a session of that id */
+  /** needed only if two hosts have a session with that ID */
   host?: string;
-  /** the newest so many, above 0; absent is all that are kept */
+  /** only the newest points, above 0; absent is all that are kept */
   limit?: number;
   /** the host's own id of it */
   sessionId: string;
@@ -157,26 +157,26 @@ export interface HistoryResult {
   samples: Sample[];
 }
 
-/** ListParams select sessions. Without cwd and workspaceFolders they are those of the client's workspace, where it has folders open and did not ask for all sessions; an empty array of workspaceFolders selects everywhere. */
+/** ListParams select sessions. Without cwd and workspaceFolders, these are the sessions of the client's workspace, if it has open folders and did not ask for all sessions. An empty array of workspaceFolders selects everywhere. */
 export interface ListParams {
   /** a path: sessions that work there or below */
   cwd?: string;
   host?: string;
   includeEnded?: boolean;
-  /** at most that many, above 0; absent is all */
+  /** the maximum number, above 0; absent is all */
   limit?: number;
   /** the same for several folders */
   workspaceFolders?: ({ uri?: string } | string)[];
 }
 
-/** ListResult is sessions, the most recently updated first. */
+/** ListResult is a list of sessions, the most recently updated first. */
 export interface ListResult {
-  /** how many sessions are kept on this machine; older ones are forgotten */
+  /** how many sessions are kept on this machine; older ones are dropped */
   maxSessions: number;
   sessions: SessionView[];
 }
 
-/** MeasureParams are a conversation to count. */
+/** MeasureParams is a conversation to count. */
 export interface MeasureParams {
   /** fill ByRole and ByMessage */
   breakdown?: boolean;
@@ -301,7 +301,7 @@ export interface SessionDetail {
 
 /** SessionRef names a session. The params of every method about one session begin with it. */
 export interface SessionRef {
-  /** needed only where two hosts have a session of that id */
+  /** needed only if two hosts have a session with that ID */
   host?: string;
   /** the host's own id of it */
   sessionId: string;
@@ -351,7 +351,7 @@ export interface SessionView {
   workingSet: string[];
 }
 
-/** Usage is the occupancy of a window in the form for clients. Figures are tokens, null is unknown. Percent may exceed 100; Display is clamped for users. */
+/** Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is what is shown to people. */
 export interface Usage {
   /** when Tokens were so many */
   asOf: string | null;

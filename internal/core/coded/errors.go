@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Code classifies an Error for programs. Every door maps it to its own form: the JSON-RPC server to a number, the command
+// Code classifies an Error for programs. Each server and command maps it to its own form: the JSON-RPC server to a number, the command
 // line to an exit status.
 type Code string
 
-// The codes a domain error can carry. Anything that is not an *Error counts as CodeInternal.
+// The codes of domain errors. Any error that is not an *Error counts as Internal.
 const (
 	Invalid     Code = "invalid"     // the caller's input is wrong; the message says what was expected
 	NotFound    Code = "notFound"    // no such session, task or model
@@ -18,8 +18,8 @@ const (
 	Internal    Code = "internal"    // a fault of ctxls
 )
 
-// Error is an error that a caller may be shown: Message is written for people, names what was wrong and what is allowed,
-// and holds no SQL and no path that the caller did not supply.
+// Error is an error for callers. Message is written for users. It names what was wrong and what is allowed, and contains no SQL and no
+// path that the caller did not supply.
 type Error struct {
 	Code    Code
 	Field   string // the member of the caller's input that is wrong, like "messages[0].role"; "" where it is not about one
@@ -40,7 +40,7 @@ func Field(field, format string, args ...any) *Error {
 	return e
 }
 
-// In returns the error for a caller that gave the input as a member of something larger: a copy whose Field lies below parent.
+// In returns the error for a caller whose input was a member of a larger one: a copy whose Field is below parent.
 func (e *Error) In(parent string) *Error {
 	moved := *e
 	moved.Field = parent
@@ -50,7 +50,7 @@ func (e *Error) In(parent string) *Error {
 	return &moved
 }
 
-// Error returns the message, after the field that it is about.
+// Error returns the message after its field.
 func (e *Error) Error() string {
 	if e.Field == "" {
 		return e.Message
@@ -58,10 +58,10 @@ func (e *Error) Error() string {
 	return e.Field + ": " + e.Message
 }
 
-// Unwrap returns the cause, so that errors.Is sees through to it.
+// Unwrap returns the cause, for errors.Is.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf returns the code of err: that of the outermost *Error in its chain, CodeInternal for any other error and "" for nil.
+// CodeOf returns the code of err: that of the outermost *Error in its chain, Internal for any other error, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""

@@ -13,17 +13,17 @@ type Task struct {
 	At     time.Time
 }
 
-// TaskSums are what deciding about an alert needs to know of the ring before a task is recorded.
+// TaskSums are the sums over the ring that decide about an alert, from before a task is recorded.
 type TaskSums struct {
 	Tasks, Exceeding int
-	Recorded         int  // tokens already recorded for the task of the query
-	IsRecorded       bool // the task of the query is in the ring
-	OldestExceeds    bool // the ring is full and the entry that would fall out is one of Exceeding
-	Full             bool // recording a new task makes the oldest fall out
+	Recorded         int  // tokens already recorded for the query's task
+	IsRecorded       bool // the query's task is in the ring
+	OldestExceeds    bool // the ring is full, and the oldest entry is one of Exceeding
+	Full             bool // a new task drops the oldest one
 }
 
-// Record returns the sums after a task of the given tokens is recorded: a repeat keeps the larger figure, and a new one
-// makes the oldest fall out of a full ring.
+// Record returns the sums after a task of the given tokens was recorded. A repeat keeps the larger figure, and a new task drops the
+// oldest one of a full ring.
 func (s TaskSums) Record(tokens, threshold int) TaskSums {
 	exceeds := tokens > threshold
 	switch {
@@ -45,7 +45,7 @@ func (s TaskSums) Record(tokens, threshold int) TaskSums {
 	return s
 }
 
-// Rate returns the share of exceeding tasks, 0–1; 0 for none at all.
+// Rate returns the share of exceeding tasks, 0–1; 0 without tasks.
 func (s TaskSums) Rate() float64 {
 	if s.Tasks == 0 {
 		return 0
@@ -59,10 +59,10 @@ type AlertGate struct {
 	Rate float64   // the rate it told, 0–1
 }
 
-// Due returns the alert that the sums call for: the rate is strictly above the configured one and the last alert lies far
-// enough back. A clock that was set back further than the interval does not silence it.
+// Due returns the alert if the rate is above the configured one and the last alert was long enough ago. A clock that was set back by
+// more than the interval does not suppress it.
 func (g AlertGate) Due(s TaskSums, cfg settings.MetricsConfig, now time.Time) (Alert, bool) {
-	// Counting instead of dividing: exactly a tenth is not more than 0.10, whatever the rounding of either.
+	// Compare counts instead of dividing: exactly a tenth is not more than 0.10, whatever the rounding.
 	if float64(s.Exceeding) <= cfg.AlertRate*float64(s.Tasks)+1e-9 {
 		return Alert{}, false
 	}
@@ -77,5 +77,5 @@ func (g AlertGate) Due(s TaskSums, cfg settings.MetricsConfig, now time.Time) (A
 type Alert struct {
 	Rate      float64 `json:"rate"`      // share of exceeding tasks, 0–1
 	Threshold float64 `json:"threshold"` // the rate above which it fires
-	Tasks     int     `json:"tasks"`     // how many tasks the rate is of
+	Tasks     int     `json:"tasks"`     // the number of tasks behind the rate
 }

@@ -7,17 +7,17 @@ import (
 
 // Bin is the tasks of one range of tokens.
 type Bin struct {
-	Above int     `json:"above"` // the tasks have more tokens than this; in the first bin, as many are enough
+	Above int     `json:"above"` // the tasks have more tokens than this; in the first bin, this many or more
 	UpTo  int     `json:"upTo"`  // and at most as many
 	Tasks int     `json:"tasks"`
-	Rest  float64 `json:"rest"` // share of all tasks, 0–1, that have more than UpTo: the exceedance of that many tokens
+	Rest  float64 `json:"rest"` // share of all tasks, 0–1, with more than UpTo tokens
 }
 
-// maxBins is how many bins can be taken in at a glance, and fit a screen.
+// maxBins is the number of bins that fit a screen and can be read at a glance.
 const maxBins = 24
 
-// Histogram returns how tokens are spread, in bins whose width is one, two or five times a power of ten: as many as there
-// are needed, at most maxBins.
+// Histogram returns the distribution of tokens in bins whose width is one, two or five times a power of ten. There are at most maxBins
+// bins.
 func Histogram(tokens []int) []Bin {
 	counts := make(map[int]int, len(tokens))
 	for _, n := range tokens {
@@ -26,8 +26,8 @@ func Histogram(tokens []int) []Bin {
 	return HistogramOf(counts)
 }
 
-// HistogramOf is Histogram of tasks that were counted: counts has how many have so many tokens. Tokens that are rounded up to a thousand lie in the
-// same bin as exact ones.
+// HistogramOf is Histogram for counted tasks: counts maps a number of tokens to a number of tasks. Tokens that are rounded up to a
+// thousand are in the same bin as exact ones.
 func HistogramOf(counts map[int]int) []Bin {
 	if len(counts) == 0 {
 		return []Bin{}

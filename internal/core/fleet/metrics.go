@@ -8,23 +8,23 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// ContextOptimizationReport is the fleet's figures over the last tasks. Tokens throughout; an empty ring gives zeros.
+// ContextOptimizationReport is the fleet figures over the last tasks. Figures are tokens; an empty ring gives zeros.
 type ContextOptimizationReport struct {
 	P90ExceedanceRate float64    `json:"p90ExceedanceRate"` // share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below
 	AverageTokens     int        `json:"averageTokens"`     // of the tasks covered
 	TrimOperations    int        `json:"trimOperations"`    // trims that removed or cleared something
-	Tasks             int        `json:"tasks"`             // how many tasks the figures cover
-	WindowTasks       int        `json:"windowTasks"`       // how many tasks the figures cover at most
+	Tasks             int        `json:"tasks"`             // number of covered tasks
+	WindowTasks       int        `json:"windowTasks"`       // maximum number of covered tasks
 	ThresholdTokens   int        `json:"thresholdTokens"`   // the size above which a task counts as too large
 	P50Tokens         int        `json:"p50Tokens"`         // half of the tasks had at most this many
 	P90Tokens         int        `json:"p90Tokens"`         // 90 % of them
 	P99Tokens         int        `json:"p99Tokens"`         // 99 % of them
 	MaxTokens         int        `json:"maxTokens"`         // the largest task
 	TrimmedTokens     int        `json:"trimmedTokens"`     // what those trims saved
-	Since             *time.Time `json:"since"`             // the oldest task covered; null for none
+	Since             *time.Time `json:"since"`             // the oldest covered task; null without tasks
 }
 
-// Report works out the figures.
+// Report computes the figures.
 func (f Fleet) Report(cfg settings.MetricsConfig) ContextOptimizationReport {
 	r := ContextOptimizationReport{WindowTasks: cfg.WindowTasks, ThresholdTokens: cfg.ThresholdTokens,
 		TrimOperations: f.Trim.Operations, TrimmedTokens: f.Trim.Tokens, Tasks: len(f.Tokens)}
@@ -56,9 +56,9 @@ type TrimCount struct {
 	Tokens     int // tokens that they saved
 }
 
-// Fleet is what the figures across all sessions are made of.
+// Fleet is the data behind the figures across all sessions.
 type Fleet struct {
-	Tokens []int // one entry a task in the ring, newest first
+	Tokens []int // one entry for each task in the ring, newest first
 	Since  time.Time
 	Trim   TrimCount
 	Alert  AlertGate

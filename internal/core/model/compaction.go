@@ -13,13 +13,13 @@ const (
 	CompactsUnknown   CompactionKind = "unknown"   // nobody knows
 )
 
-// nearStandardPoint reports whether a host that compacted by itself at an occupancy did so at the point of a standard window: from
-// 155,000 to 167,000 tokens, and what the last request added.
+// nearStandardPoint reports whether a host that compacted at an occupancy did so at the point of a standard window: from 155,000 to
+// 167,000 tokens, plus what the last request added.
 func nearStandardPoint(tokens int) bool {
 	return tokens > standardWindow*3/4 && tokens <= standardWindow
 }
 
-// compaction fills in where the host compacts.
+// compaction sets where the host compacts.
 func (w *Window) compaction(in Input, r CompactionRule) {
 	w.RefusalTokens = w.Tokens
 	if w.InputTokens > 0 && r.InputOutputCap > 0 {
@@ -40,12 +40,12 @@ func (w *Window) compaction(in Input, r CompactionRule) {
 		w.CompactionRule, w.CompactionTokens = CompactsAt, point
 	}
 	if seen > 0 && w.Early(seen) {
-		w.CompactionRule, w.CompactionTokens = CompactsAt, seen // whatever the settings say: it was seen to
+		w.CompactionRule, w.CompactionTokens = CompactsAt, seen // whatever the settings say, since it was observed
 	}
 }
 
-// Early reports whether a compaction by itself at an occupancy came earlier than the window says: what the last request added makes
-// it come later, never earlier, and what a session of an older version showed is within a tenth.
+// Early reports whether the host compacted earlier than the window says. What the last request added can only make a compaction later.
+// The difference between versions is within a tenth.
 func (w Window) Early(tokens int) bool {
 	if w.CompactionRule == CompactsAt {
 		return tokens < w.CompactionTokens/5*4
@@ -61,8 +61,8 @@ func (w *Window) setWindow(s Settings) int {
 	return s.Window
 }
 
-// compactionPoint returns the occupancy in tokens at which the host compacts by itself, and that at which it refuses a prompt where
-// it does not; 0 is that it refuses none.
+// compactionPoint returns the occupancy, in tokens, at which the host compacts by itself, and the occupancy at which it refuses a prompt
+// if it does not; 0 means that it refuses none.
 func (w *Window) compactionPoint(s Settings, r CompactionRule) (point, refusal int) {
 	output := func(limit int) int {
 		for _, most := range []int{w.OutputTokens, s.MaxOutput} {

@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// Limits are a model's limits in tokens as its host states them; 0 means not stated.
+// Limits are a model's limits in tokens as its host states them; 0 is not stated.
 type Limits struct {
 	WindowTokens int `json:"windowTokens,omitempty"` // the whole context window
-	InputTokens  int `json:"inputTokens,omitempty"`  // a separate limit on input, where the provider has one
+	InputTokens  int `json:"inputTokens,omitempty"`  // a separate limit on input, if the provider has one
 	OutputTokens int `json:"outputTokens,omitempty"` // the longest answer
 }
 
-// Settings are the user's own settings of where a host compacts, as its adapter read them. The zero value is what the host does
-// where nobody set anything.
+// Settings are the user's settings of where a host compacts, as its adapter read them. The zero value is the host's default.
 type Settings struct {
 	Off              bool           `json:"off,omitempty"`              // it never compacts by itself
-	NeverCompacts    bool           `json:"neverCompacts,omitempty"`    // nor when it is asked to; MaxContext then holds for every model
-	UnknownOnRefusal bool           `json:"unknownOnRefusal,omitempty"` // with a model that it does not know it waits until it is refused
-	Window           int            `json:"window,omitempty"`           // tokens: taken for the window where that is larger
+	NeverCompacts    bool           `json:"neverCompacts,omitempty"`    // not even on request; MaxContext then holds for every model
+	UnknownOnRefusal bool           `json:"unknownOnRefusal,omitempty"` // with an unknown model, the host waits until a request is refused
+	Window           int            `json:"window,omitempty"`           // tokens; replaces the window if that is larger
 	ModelWindows     map[string]int `json:"modelWindows,omitempty"`     // the same by plain model, before Window; 0 is none for that model
-	Percent          float64        `json:"percent,omitempty"`          // share of what is usable at which it compacts, if that is earlier
+	Percent          float64        `json:"percent,omitempty"`          // share of the usable tokens at which it compacts, if that is earlier
 	Share            float64        `json:"share,omitempty"`            // share of the window at which it compacts, 0–1
 	Point            int            `json:"point,omitempty"`            // tokens at which it compacts, if that is earlier
 	Reserve          int            `json:"reserve,omitempty"`          // tokens below a separate limit on input
-	MaxOutput        int            `json:"maxOutput,omitempty"`        // the longest answer that it asks for, in tokens
+	MaxOutput        int            `json:"maxOutput,omitempty"`        // the longest answer that it requests, in tokens
 	MaxContext       int            `json:"maxContext,omitempty"`       // the window of a model that it does not know, in tokens
-	MaxWindow        int            `json:"maxWindow,omitempty"`        // no window is larger, in tokens
+	MaxWindow        int            `json:"maxWindow,omitempty"`        // the upper bound of windows, in tokens
 }
 
-// With returns the limits with those that are stated anew.
+// With returns the limits, with the newly stated ones replaced.
 func (l Limits) With(stated Limits) Limits {
 	for _, f := range []struct{ to, from *int }{
 		{&l.WindowTokens, &stated.WindowTokens}, {&l.InputTokens, &stated.InputTokens}, {&l.OutputTokens, &stated.OutputTokens},
@@ -59,24 +58,24 @@ type CompactionRule struct {
 	Percent float64
 	// RefusalBuffer is how far before the reserve for the answer the host refuses a prompt where compaction is turned off.
 	RefusalBuffer int
-	// OnRefusalSince is the version from which on models that the table marks so are compacted only when a request is refused, and
-	// models that it does not know are taken for a million tokens; "" is none.
+	// OnRefusalSince is the first version that compacts the models marked in the table only when a request is refused, and that takes
+	// unknown models for a million tokens; "" is none.
 	OnRefusalSince string
-	Older          []OlderBuffer // of older versions, the oldest first
+	Older          []OlderBuffer // of older versions, oldest first
 }
 
-// OlderBuffer is the Buffer of versions up to and with one.
+// OlderBuffer is the Buffer of versions up to UpTo.
 type OlderBuffer struct {
 	UpTo   string
 	Buffer int
 }
 
-// isZero reports whether nobody knows where the host compacts.
+// isZero reports whether the rule is unknown.
 func (r CompactionRule) isZero() bool {
 	return r.OutputCap == 0 && r.Buffer == 0 && r.InputOutputCap == 0 && r.Denominator == 0
 }
 
-// of returns the rule of a version of the host; "" stands for the newest.
+// of returns the rule of a version of the host; "" is the newest.
 func (r CompactionRule) of(version string) CompactionRule {
 	for _, older := range r.Older {
 		if version != "" && compareVersions(version, older.UpTo) <= 0 {
@@ -87,12 +86,12 @@ func (r CompactionRule) of(version string) CompactionRule {
 	return r
 }
 
-// onRefusal reports whether the host waits until it is refused, with models of which that is known, in a version.
+// onRefusal reports whether a version of the host waits until a request is refused, for the models marked so.
 func (r CompactionRule) onRefusal(version string) bool {
 	return r.OnRefusalSince != "" && (version == "" || compareVersions(version, r.OnRefusalSince) >= 0)
 }
 
-// compareVersions compares dotted numbers; what is no number counts as 0.
+// compareVersions compares dotted numbers; a part that is no number counts as 0.
 func compareVersions(a, b string) int {
 	x, y := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(x), len(y)) {

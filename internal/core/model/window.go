@@ -11,10 +11,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// WindowProvenance says why a window is taken to be as large as it is.
+// WindowProvenance is the source of a window's size.
 type WindowProvenance string
 
-// In the order in which they are asked: the first that knows wins.
+// In the order of precedence: the first known one counts.
 const (
 	WindowFromHost   WindowProvenance = "host"   // the host's own figure
 	WindowFromConfig WindowProvenance = "config" // window.overrides
@@ -22,70 +22,70 @@ const (
 	// stated, enlarges one that the user stated, or reduces one below what a request proved.
 	WindowFromWorkspace WindowProvenance = "workspace"
 	WindowFromSuffix    WindowProvenance = "suffix"  // [1m] on the model id
-	WindowFromLearned   WindowProvenance = "learned" // what the provider accepted or refused
+	WindowFromLearned   WindowProvenance = "learned" // from requests that the provider accepted or refused
 	WindowFromTable     WindowProvenance = "table"   // the built-in table
-	WindowFromDefault   WindowProvenance = "default" // nobody knows: window.defaultTokens
+	WindowFromDefault   WindowProvenance = "default" // unknown: window.defaultTokens
 )
 
-// Window is how many tokens a model accepts, and where its host compacts.
+// Window is the number of tokens that a model accepts, and where its host compacts.
 type Window struct {
 	Tokens       int `json:"windowTokens"` // the whole window
 	InputTokens  int `json:"inputTokens"`  // a separate limit on input; 0 is none
 	OutputTokens int `json:"outputTokens"` // the longest answer; 0 is unknown
-	// CompactionRule says whether the host compacts by itself, CompactionTokens at which occupancy: 0 unless it is CompactsAt. Where it
-	// does not, RefusalTokens is where a request is refused.
+	// CompactionRule says whether the host compacts by itself. CompactionTokens is the occupancy at which it does, 0 unless the rule is
+	// CompactsAt. Otherwise RefusalTokens is where a request is refused.
 	CompactionRule   CompactionKind   `json:"compactionRule"`
 	CompactionTokens int              `json:"compactionTokens"`
 	RefusalTokens    int              `json:"refusalTokens"`
 	Provenance       WindowProvenance `json:"provenance"` // of Tokens
 	Why              string           `json:"why"`        // for people: what says so
-	native           bool             // a million tokens by nature, not by an option
+	native           bool             // a million tokens by default, not by an option
 	wild             bool             // the host does not know the model
 	onRefusal        bool             // see WindowRow
 	model            string
 }
 
-// Guessed reports whether the size is that of a model of which nobody knows it.
+// Guessed reports whether the size of the model's window is unknown.
 func (w Window) Guessed() bool {
 	return w.Provenance == WindowFromDefault || w.wild && w.Provenance == WindowFromTable
 }
 
-// Known reports whether the table has a model by its own name.
+// Known reports whether the table has the model by its own name.
 func Known(name string) bool {
 	w := lookUp("", "", "", Parse(name))
 	return w.Tokens > 0 && !w.wild
 }
 
-// million is the long window that Anthropic's models have, in tokens.
+// Million is the long window of Anthropic's models, in tokens.
 const Million = 1_000_000
 
 // windowLadder holds the window sizes that providers offer, in tokens. A request larger than the assumed window proves the
 // next one (vendors' model pages, see windows.json).
 var windowLadder = []int{128_000, 200_000, 272_000, 400_000, Million, 1_050_000, 2_000_000, 10_000_000}
 
-// Learned is what was learned about a model's window from what its provider accepted and refused.
+// Learned is what was learned about a model's window from requests that its provider accepted and refused.
 type Learned struct {
 	AcceptedTokens int // the largest request known to have been accepted
 	StatedTokens   int // the maximum that a refusal stated; 0 is none
-	// CompactedTokens is where the host compacted by itself, earlier than was expected; 0 is none.
+	// CompactedTokens is where the host compacted by itself, if that was earlier than expected; 0 is none.
 	CompactedTokens int
 	Why             string // for people: what proved it
 }
 
-// standardWindow is the window, in tokens, of Anthropic's models that have no long one, and of others without the option of it.
+// standardWindow is the window, in tokens, of Anthropic's models without a long window, or without its option.
 const standardWindow = 200_000
 
-// Input is what the window of a model follows from. Its zero fields are unknown.
+// Input is the input for resolving a window. Zero fields are unknown.
 type Input struct {
 	Host            string
 	Version         string // of the host
 	Provider, Model string
 	Limits          Limits   // the host's own figures
 	Settings        Settings // the user's, of the host
-	Learned         Learned  // what the provider accepted and refused before
+	Learned         Learned  // sizes that the provider accepted and refused before
 }
 
-// Resolve returns the window in force for a model under a host, and why, and where the host compacts.
+// Resolve returns the window in force for a model under a host, the reason, and where the host compacts.
 func Resolve(in Input, cfg settings.WindowConfig, compaction CompactionRule) Window {
 	name := Parse(in.Model)
 	provider := cmp.Or(name.Provider, in.Provider)
@@ -139,8 +139,8 @@ func Resolve(in Input, cfg settings.WindowConfig, compaction CompactionRule) Win
 	return w
 }
 
-// workspaceWindow returns the window that a workspace's settings give a model, and why; 0 where they give none, or may not. A cloned
-// repository must not be able to hide how full a window is.
+// workspaceWindow returns the window that a workspace's settings give a model, and the reason; 0 if there is none, or it is not allowed.
+// A cloned repository must not be able to hide how full a window is.
 func workspaceWindow(cfg settings.WindowConfig, model, plain string, w Window, learned Learned) (tokens int, why string) {
 	tokens, pattern := matchOverride(cfg.Workspace.Overrides, model, plain)
 	why = fmt.Sprintf("%s: window.overrides has %q", cfg.Workspace.Source, pattern)
@@ -154,12 +154,12 @@ func workspaceWindow(cfg settings.WindowConfig, model, plain string, w Window, l
 	return tokens, why
 }
 
-// HasWindow reports whether some model has a window of so many tokens.
+// HasWindow reports whether some model has a window of that size.
 func HasWindow(tokens int) bool {
 	return slices.Contains(windowLadder, tokens) || slices.ContainsFunc(windowTable, func(r WindowRow) bool { return r.WindowTokens == tokens })
 }
 
-// stepUp returns the smallest window on offer that holds tokens.
+// stepUp returns the smallest offered window that holds tokens.
 func stepUp(tokens int, provider string, name Name) int {
 	if w := lookUp("", "", provider, name); w.Tokens >= tokens {
 		return w.Tokens
@@ -175,14 +175,14 @@ func stepUp(tokens int, provider string, name Name) int {
 	return tokens
 }
 
-// ModelName is a model id taken apart.
+// Name is a parsed model ID.
 type Name struct {
 	Plain    string // lower case, without provider, region, date, version and options: "claude-opus-4-6", "gpt-5.4"
 	Provider string // where the spelling itself names one: "amazon-bedrock", "google-vertex"; "" otherwise
 	Million  bool   // carries "[1m]"
 }
 
-// ParseModel understands the spellings that hosts, gateways and clouds use for a model: "anthropic/claude-opus-4.6",
+// Parse understands the spellings of hosts, gateways and clouds: "anthropic/claude-opus-4.6",
 // "us.anthropic.claude-opus-4-6-20260115-v1:0", "claude-sonnet-4-5@20250929", "models/gemini-2.5-pro", "claude-opus-4-6[1m]".
 func Parse(model string) Name {
 	var n Name
@@ -221,7 +221,7 @@ func Parse(model string) Name {
 	return n
 }
 
-// PlainModel returns the plain spelling of a model, under which learned windows are kept.
+// Plain returns the plain name of a model. Learned windows are stored under it.
 func Plain(model string) string { return Parse(model).Plain }
 
 // cutDate removes a release date at the end: "-20250929" or "-2024-08-06".
@@ -236,13 +236,13 @@ func cutDate(s string) string {
 	return s
 }
 
-// Matching returns the value of the most specific pattern that matches a model. ok is false where none does.
+// Matching returns the value of the most specific pattern that matches a model. ok is false if there is none.
 func Matching[V any](patterns map[string]V, model string) (value V, ok bool) {
 	value, pattern := matchOverride(patterns, model, Plain(model))
 	return value, pattern != ""
 }
 
-// matchOverride returns the value of the most specific pattern that matches the model as given or in its plain spelling.
+// matchOverride returns the value of the most specific pattern that matches the model as given or by its plain name.
 func matchOverride[V any](patterns map[string]V, model, plain string) (value V, pattern string) {
 	model = strings.ToLower(model)
 	for p, v := range patterns {
@@ -257,7 +257,7 @@ func matchOverride[V any](patterns map[string]V, model, plain string) (value V, 
 	return value, pattern
 }
 
-// globMatch matches s against a pattern in which * stands for anything, slashes too.
+// globMatch matches s against a pattern in which * is any text, including slashes.
 func globMatch(pattern, s string) bool {
 	first, rest, starred := strings.Cut(pattern, "*")
 	if !starred {
@@ -280,8 +280,8 @@ func globMatch(pattern, s string) bool {
 	}
 }
 
-// WindowRow is one row of the built-in table. Host and Provider "" stand for any. Model is a plain spelling; it also
-// covers longer names that go on with "-", and ends in * to cover any that go on at all. With a leading ! it covers all others.
+// WindowRow is one row of the built-in table. An empty Host or Provider matches any. Model is a plain name. It also matches longer names
+// that continue with "-"; with * at the end, it matches any longer name. With ! at the beginning, it matches all other names.
 type WindowRow struct {
 	Host         string `json:"host,omitempty"`
 	Provider     string `json:"provider,omitempty"`
@@ -291,16 +291,16 @@ type WindowRow struct {
 	OutputTokens int    `json:"outputTokens,omitempty"`
 	Native       bool   `json:"native,omitempty"`    // a million tokens by nature
 	OnRefusal    bool   `json:"onRefusal,omitempty"` // Claude Code compacts it only when a request is refused, see CompactionRule
-	UpTo         string `json:"upTo,omitempty"`      // the newest version of the host that the row holds for
+	UpTo         string `json:"upTo,omitempty"`      // the newest version of the host for which the row holds
 	Source       string `json:"source"`
 }
 
 //go:generate go run ../../tools/windows
 
-// WindowTable returns the built-in table of windows, which is windows.json. The caller must not change it.
+// WindowTable returns the built-in table, windows.json. The caller must not change it.
 func WindowTable() []WindowRow { return windowTable }
 
-// LargestWindow returns the largest window that the table has, in tokens.
+// LargestWindow returns the largest window in the table, in tokens.
 func LargestWindow() (largest int) {
 	for _, row := range windowTable {
 		largest = max(largest, row.WindowTokens)
@@ -308,16 +308,16 @@ func LargestWindow() (largest int) {
 	return largest
 }
 
-// IsOverridden reports whether one of the patterns is about a model.
+// IsOverridden reports whether one of the patterns matches a model.
 func IsOverridden(overrides map[string]int, model string) bool {
 	_, pattern := matchOverride(overrides, model, Plain(model))
 	return pattern != ""
 }
 
-// lookUp returns the table's window for a model: the row that fits host and provider best, then the longest name. A zero
-// Window means that no row fits.
+// lookUp returns the table's window for a model: the row that matches host and provider best, then the longest name. A zero Window means
+// that no row matches.
 func lookUp(host, version, provider string, name Name) Window {
-	if name.Plain == "" { // no row is about a model of which nobody says which it is
+	if name.Plain == "" { // no row is about an unnamed model
 		return Window{}
 	}
 	var best WindowRow

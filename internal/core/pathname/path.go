@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// One Windows path is spelled in many ways: C:\x by programs, c:/x by people, \\?\C:\x by what expects long paths, /c/x by Git Bash,
-// /cygdrive/c/x by Cygwin, /mnt/c/x by WSL, //server/share by any of them. The functions of path/filepath know none of this, and
-// only the system that they were built for; those of this file are told which it is.
+// A Windows path has many spellings: C:\x in programs, c:/x by users, \\?\C:\x for long paths, /c/x in Git Bash, /cygdrive/c/x in
+// Cygwin, /mnt/c/x in WSL, and //server/share in all of them. The functions of path/filepath know only the system that they were built
+// for. The functions of this file get the system as an argument.
 
-// Slashed returns a path in the one spelling by which paths are compared: cleaned, with forward slashes, nothing at the end but the
-// slash of a root. windows says how it is meant; then drives are in upper case ("C:/x") and all of the above are known. A path
-// relative to a drive ("C:x") stays that. "" stays "".
+// Slashed returns a path in the spelling for comparisons: cleaned, with forward slashes, and without a slash at the end except for a
+// root. With windows, drives are in upper case ("C:/x") and all of the above spellings are known. A path relative to a drive ("C:x")
+// stays so. "" stays "".
 func Slashed(p string, windows bool) string {
 	if p == "" {
 		return ""
@@ -26,7 +26,7 @@ func Slashed(p string, windows bool) string {
 	return volume + path.Clean(rest)
 }
 
-// Native returns a path as programs of this system spell it: on Windows Slashed with backslashes, elsewhere the path as it is.
+// Native returns a path in this system's spelling: on Windows Slashed with backslashes, elsewhere the path itself.
 func Native(p string, windows bool) string {
 	if !windows {
 		return p
@@ -34,8 +34,7 @@ func Native(p string, windows bool) string {
 	return strings.ReplaceAll(Slashed(p, true), "/", `\`)
 }
 
-// Within reports whether the directory cwd is folder or lies below it. Paths are compared by name alone; on Windows case does not
-// count.
+// Within reports whether the directory cwd is folder or below it. It compares only the names; on Windows case does not count.
 func Within(folder, cwd string, windows bool) bool {
 	if folder == "" || cwd == "" {
 		return false
@@ -47,13 +46,13 @@ func Within(folder, cwd string, windows bool) bool {
 	return inside
 }
 
-// SamePath reports whether two paths are spelled for the same place.
+// SamePath reports whether two spellings name the same path.
 func SamePath(a, b string, windows bool) bool {
 	a, b = Slashed(a, windows), Slashed(b, windows)
 	return a == b || windows && strings.EqualFold(a, b)
 }
 
-// Parent returns the directory that a path lies in, slashed; a root lies in itself.
+// Parent returns the directory of a path, slashed; a root is its own parent.
 func Parent(p string, windows bool) string {
 	volume, rest := "", p
 	if windows {
@@ -65,9 +64,8 @@ func Parent(p string, windows bool) string {
 	return volume + path.Dir(path.Clean(rest))
 }
 
-// Join returns p as seen from the directory cwd. Where cwd is a Windows path the result is native there; otherwise both are taken
-// for POSIX paths. What cannot be known is returned as it is: a path on another drive's current directory, one from a cwd that is
-// not absolute.
+// Join returns p seen from the directory cwd. If cwd is a Windows path, the result is native there; otherwise both are POSIX paths. It
+// returns p unchanged if the result is unknown: for a path on another drive's current directory, or if cwd is not absolute.
 func Join(cwd, p string) string {
 	if !IsWindowsPath(cwd) {
 		if p == "" || IsAbsolute(p) || !strings.HasPrefix(cwd, "/") {
@@ -82,7 +80,7 @@ func Join(cwd, p string) string {
 		return p
 	case volume != "" && strings.HasPrefix(rest, "/"): // /c/x
 		return Native(p, true)
-	case strings.HasPrefix(p, "/"): // /tmp is a place that the shell knows
+	case strings.HasPrefix(p, "/"): // the shell maps /tmp
 		return p
 	case volume != "" && !strings.EqualFold(volume, at):
 		return p
@@ -92,10 +90,10 @@ func Join(cwd, p string) string {
 	return Native(cwd+"/"+rest, true)
 }
 
-// IsAbsolute knows the forms of every system: a payload may come from another than this one.
+// IsAbsolute knows the forms of every system, since a payload may come from another one.
 func IsAbsolute(p string) bool { return strings.HasPrefix(p, "/") || IsWindowsPath(p) }
 
-// IsWindowsPath reports whether a path is an absolute one that only Windows has.
+// IsWindowsPath reports whether a path is absolute in a form that only Windows has.
 func IsWindowsPath(p string) bool {
 	return hasDrive(p) && len(p) > 2 && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`)
 }
@@ -104,8 +102,8 @@ func hasDrive(p string) bool { return len(p) > 1 && p[1] == ':' && isLetter(p[0]
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// splitVolume parts a Windows path, slashed, into "C:" or "//server/share" and the rest, which begins with a slash where the path
-// is absolute. A volume of a server has no other rest than an absolute one.
+// splitVolume splits a slashed Windows path into "C:" or "//server/share" and the rest. The rest of an absolute path begins with a
+// slash. On a server, it is always absolute.
 func splitVolume(p string) (volume, rest string) {
 	p = strings.ReplaceAll(p, `\`, "/")
 	if long, ok := strings.CutPrefix(p, "//?/"); ok {
@@ -131,7 +129,7 @@ func splitVolume(p string) (volume, rest string) {
 	return strings.TrimSuffix("//"+name+"/"+share, "/"), "/" + rest
 }
 
-// relativeTo returns a slashed path as seen from a slashed directory that it lies in.
+// relativeTo returns a slashed path relative to a slashed directory above it.
 func RelativeTo(p, dir string, windows bool) (string, bool) {
 	if dir == "" || dir == "." || p == dir {
 		return "", false

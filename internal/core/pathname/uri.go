@@ -8,10 +8,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// PathOfURI returns the path that a file URI names on this system. Anything else is CodeInvalid.
+// PathOfURI returns the path of a file URI on this system. For anything else it returns an error with coded.Invalid.
 func OfURI(uri string) (string, error) { return pathOfURI(uri, OnWindows) }
 
-// PathOfAnyURI returns the path that a file URI names on the system whose form it has: a drive or a server is Windows.
+// PathOfAnyURI returns the path of a file URI on the system whose form it has: a drive or a server means Windows.
 func OfAnyURI(uri string) (string, error) {
 	place, err := parseFileURI(uri)
 	if err != nil {
@@ -20,8 +20,8 @@ func OfAnyURI(uri string) (string, error) {
 	return pathOfURI(uri, place.host != "" || hasDrive(strings.TrimPrefix(place.path, "/")))
 }
 
-// pathOfURI returns the path that a file URI names (RFC 8089), with the separators of Windows or of everything else.
-// Editors spell one Windows path in several ways: file:///c:/x, file:///C%3A/x, file://server/share. They come out equal.
+// pathOfURI returns the path of a file URI (RFC 8089), with the separators of Windows or of other systems. Editors spell one Windows
+// path in several ways: file:///c:/x, file:///C%3A/x, file://server/share. The results are equal.
 func pathOfURI(uri string, windows bool) (string, error) {
 	place, err := parseFileURI(uri)
 	switch {
@@ -41,7 +41,7 @@ func pathOfURI(uri string, windows bool) (string, error) {
 	return Native(p, true), nil
 }
 
-// place is what a file URI names: a path with forward slashes, on this machine where host is "".
+// place is the content of a file URI: a path with forward slashes, on this machine if host is "".
 type place struct{ host, path string }
 
 func parseFileURI(uri string) (place, error) {
@@ -51,7 +51,7 @@ func parseFileURI(uri string) (place, error) {
 		return place{}, wrong
 	}
 	host := ""
-	if after, ok := strings.CutPrefix(rest, "//"); ok { // not left to url.Parse, which takes no wsl%24 for a host
+	if after, ok := strings.CutPrefix(rest, "//"); ok { // not by url.Parse, which rejects the host wsl%24
 		slash := strings.IndexByte(after, '/')
 		if slash < 0 {
 			return place{}, wrong
@@ -71,7 +71,7 @@ func parseFileURI(uri string) (place, error) {
 	return place{host, u.Path}, nil
 }
 
-// cleanSlashes drops the slash that some clients leave at the end of a folder.
+// cleanSlashes removes the slash that some clients write at the end of a folder.
 func cleanSlashes(path string) string {
 	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
 		return trimmed

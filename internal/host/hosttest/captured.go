@@ -18,8 +18,8 @@ import (
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
-// Payloads decodes every payload in testdata/payloads and compares the events with testdata/payloads.golden. A file is named
-// EVENT.WHAT.json; nameOf returns the name that the host tells beside a payload of that event, and may be nil where it tells none.
+// Payloads decodes every payload in testdata/payloads and compares the events with testdata/payloads.golden. Files are named
+// EVENT.WHAT.json. nameOf returns the name that the host passes beside a payload of that event; it is nil if the host passes none.
 func Payloads(t *testing.T, a core.Adapter, nameOf func(event string) string) {
 	t.Helper()
 	var got bytes.Buffer
@@ -43,8 +43,8 @@ func Payloads(t *testing.T, a core.Adapter, nameOf func(event string) string) {
 	Golden(t, "testdata/payloads.golden", got.Bytes())
 }
 
-// Transcripts reads every transcript in a directory of testdata, at first sight and from its second line on, and compares what it
-// holds with the golden file of the directory's name.
+// Transcripts reads every transcript in a directory of testdata, from its start and from its second line, and compares the content with
+// the golden file of the directory's name.
 func Transcripts(t *testing.T, a core.Adapter, dir string) {
 	t.Helper()
 	var got bytes.Buffer
@@ -69,8 +69,8 @@ func Transcripts(t *testing.T, a core.Adapter, dir string) {
 	Golden(t, "testdata/"+dir+".golden", got.Bytes())
 }
 
-// Scans compares with testdata/scans.golden what is visited of every transcript in a directory of testdata, newest first, and what
-// fills the window by it.
+// Scans scans every transcript in a directory of testdata, newest entry first, and compares the visited entries and the breakdown with
+// testdata/scans.golden.
 func Scans(t *testing.T, a core.Adapter, dir string) {
 	t.Helper()
 	var got bytes.Buffer
@@ -141,7 +141,8 @@ func breakdown(t *testing.T, a core.Adapter, file string) *session.Breakdown {
 	return view.Breakdown
 }
 
-// Histories compares with testdata/histories.golden what the records in a directory of testdata tell of before a compaction.
+// Histories compares the content of records from before a compaction with testdata/histories.golden. The records are in a directory of
+// testdata.
 func Histories(t *testing.T, a core.Adapter, h core.Historian, dir string) {
 	t.Helper()
 	var got bytes.Buffer

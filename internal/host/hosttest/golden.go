@@ -1,5 +1,4 @@
-// Package hosttest is what the tests of all adapters share: captured payloads and transcripts, and golden files of what is made of
-// them.
+// Package hosttest is shared by the tests of all adapters: it runs captured payloads and transcripts against golden files.
 package hosttest
 
 import (
@@ -15,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Glob returns the files that match a pattern; none is a failure.
+// Glob returns the files that match a pattern. It fails the test if there is none.
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -25,7 +24,7 @@ func Glob(t testing.TB, pattern string) []string {
 	return files
 }
 
-// ReadFile returns what a file holds.
+// ReadFile returns the content of a file.
 func ReadFile(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -49,7 +48,7 @@ func Golden(t testing.TB, file string, got []byte) {
 	}
 }
 
-// Show renders a value as JSON without its zero members.
+// Show returns a value as JSON without its zero members.
 func Show(t testing.TB, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)

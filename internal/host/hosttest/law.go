@@ -17,13 +17,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// The laws of every adapter for any input. Fuzz targets check them.
+// The laws that hold for every adapter and every input. Fuzz targets check them.
 
-// longestPath is the most bytes that a path in an event may have: what any system takes.
+// longestPath is the maximum length of a path in an event, in bytes: the longest that any system accepts.
 const longestPath = 4096
 
-// Decoded makes sure of what an adapter made of a payload: an event that names its session and means something to the domain,
-// or an error that blames the payload. It reports whether there is an event.
+// Decoded checks the result of decoding a payload: an event that names its session and is valid for the domain, or an error about the
+// payload. It reports whether there is an event.
 func Decoded(t testing.TB, host session.Host, ev session.Event, err error) bool {
 	t.Helper()
 	if err != nil {
@@ -67,7 +67,7 @@ func Effects(text string) []session.Effect {
 }
 
 // Context returns the text in an answer of the form that hosts share: one line, {"hookSpecificOutput": {"hookEventName": event,
-// "additionalContext": text}}, and nothing else in it.
+// "additionalContext": text}}, and nothing else.
 func Context(t testing.TB, event string, out []byte) string {
 	t.Helper()
 	var answer struct {
@@ -83,7 +83,7 @@ func Context(t testing.TB, event string, out []byte) string {
 	return answer.HookSpecificOutput.AdditionalContext
 }
 
-// Strictly decodes one line of JSON that must have no other members than into.
+// Strictly decodes one line of JSON. Members that into does not have are errors.
 func Strictly(t testing.TB, out []byte, into any) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(out))
@@ -93,8 +93,8 @@ func Strictly(t testing.TB, out []byte, into any) {
 	}
 }
 
-// Said makes sure of a text that a model will read: there is one, it is no longer than limit by the host's measure of a
-// character, and has no character that does anything but end a line.
+// Said checks a text for a model: it is not empty, it is no longer than limit in the host's units, and line feeds are its only control
+// characters.
 func Said(t testing.TB, text string, limit int, size func(rune) int) {
 	t.Helper()
 	length := 0
@@ -113,8 +113,7 @@ func unprintable(r rune) bool {
 	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Excerpts returns pieces of whole lines of the files that match a pattern, of some 4 KB each: seeds that are short enough to be
-// changed in many ways.
+// Excerpts returns whole lines from the files that match a pattern, in pieces of about 4 KB: seeds short enough for many mutations.
 func Excerpts(t testing.TB, pattern string) (pieces [][]byte) {
 	t.Helper()
 	for _, file := range Glob(t, pattern) {
@@ -130,9 +129,8 @@ func Excerpts(t testing.TB, pattern string) (pieces [][]byte) {
 	return pieces
 }
 
-// Reads makes sure of how an adapter reads a transcript at path that holds content, at first sight, and again after it grew to
-// that from its first bytes: nothing is read twice or stepped over, what was read lies where it is said to, in order, and
-// means something.
+// Reads checks how an adapter reads a transcript at path that has the content: from the start, and again after the file grew from its
+// first bytes. Nothing may be read twice or skipped. What was read must be at its stated position, in order, and valid.
 func Reads(t testing.TB, adapter core.Adapter, path string, content []byte, first int) {
 	t.Helper()
 	first = min(max(first, 0), len(content))
@@ -148,7 +146,7 @@ func Reads(t testing.TB, adapter core.Adapter, path string, content []byte, firs
 			t.Fatal(err)
 		}
 	}
-	_ = os.Remove(path) // rather than truncate it, which some file systems answer with a flush to disk
+	_ = os.Remove(path) // truncating the file would flush it to disk on some file systems
 	write(content[:first], os.O_EXCL)
 	before := read(t, adapter, path, session.Cursor{}, content[:first])
 	write(content[first:], os.O_APPEND)
@@ -186,7 +184,7 @@ func read(t testing.TB, adapter core.Adapter, path string, from session.Cursor, 
 	return reading
 }
 
-// scans makes sure that a scan back ends, visits no more once it is told to stop, and tells of progress within bounds.
+// scans checks that a backward scan ends, visits nothing after it was told to stop, and reports progress within bounds.
 func scans(t testing.TB, adapter core.Adapter, path string) {
 	t.Helper()
 	scanner, ok := adapter.(core.Scanner)

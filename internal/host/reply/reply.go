@@ -1,5 +1,5 @@
-// Package reply forms what a hook prints, in the shape that hosts share (https://code.claude.com/docs/en/hooks). It is the last
-// place that sees a text before a model does.
+// Package reply builds what a hook prints, in the form that hosts share (https://code.claude.com/docs/en/hooks). It is the last place
+// that handles a text before a model reads it.
 package reply
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Text joins texts with blank lines into one that is safe to hand over: what is no visible character is a space, line feeds
-// aside. It is at most limit long by the measure that the host takes, which size gives for one character.
+// Text joins texts with blank lines and makes the result safe: invisible characters except line feeds become spaces. It is at most limit
+// long in the host's unit; size returns the length of one character.
 func Text(texts []string, limit int, size func(rune) int) string {
 	var kept []string
 	for _, txt := range texts {

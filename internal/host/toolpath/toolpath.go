@@ -1,5 +1,5 @@
-// Package toolpath finds the files that tools of agents work on, where every host does it in the same way: it resolves paths and
-// reads shell commands. What a host calls its tools and their arguments is the host's own matter.
+// Package toolpath finds the files that tools of agents work on, as far as all hosts do it in the same way: it resolves paths and reads
+// shell commands. Names of tools and their arguments belong to each host.
 package toolpath
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// MaxLength is the longest path taken, in bytes (PATH_MAX of Linux); anything longer is no path.
+// MaxLength is the longest accepted path, in bytes (PATH_MAX of Linux). Longer strings are no paths.
 const MaxLength = 4096
 
-// Mentioned turns every use into the lightest: a call that has not run, or failed, only names its files.
+// Mentioned changes every use to the lightest: a call that has not run, or failed, only names its files.
 func Mentioned(paths []session.PathUse) []session.PathUse {
 	for i := range paths {
 		paths[i].Use = session.Mentioned
@@ -20,8 +20,8 @@ func Mentioned(paths []session.PathUse) []session.PathUse {
 	return paths
 }
 
-// File returns the file that a tool of an agent in cwd names, as seen from base, and whether it can be one of the working set: the
-// directory itself is none, nor is what is too long.
+// File returns the file that a tool names, seen from base, and whether it can be in the working set. The agent works in cwd. The
+// directory itself and a path that is too long cannot be.
 func File(p, base, cwd string) (file string, ok bool) {
 	file = pathname.Join(base, p)
 	return file, file != "" && len(file) <= MaxLength && !pathname.SamePath(file, cwd, pathname.IsWindowsPath(cwd))
@@ -62,8 +62,8 @@ var readers = map[string]bool{
 	"cat": true, "head": true, "tail": true, "less": true, "more": true, "nl": true, "wc": true,
 }
 
-// InCommand returns the files that a shell command plainly reads. It is no shell: commands with quotes, expansions or
-// here-documents are left alone, and so is all that follows a change of directory.
+// InCommand returns the files that a shell command clearly reads. It is no shell: it ignores commands with quotes, expansions or
+// here-documents, and everything after a change of directory.
 func InCommand(command string) []string {
 	if len(command) > MaxLength || strings.ContainsAny(command, "'\"`\\$") || strings.Contains(command, "<<") {
 		return nil

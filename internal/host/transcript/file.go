@@ -10,8 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// file is a transcript open for reading, as long as it was when it was opened: what is appended meanwhile is for the next
-// read.
+// file is an open transcript with the size from when it was opened. Later content is for the next read.
 type file struct {
 	*os.File
 	id   session.Cursor // device and inode
@@ -19,7 +18,7 @@ type file struct {
 	b    bounds
 }
 
-// errNotRegular says that a path is no file that can be read to its end: a FIFO would block, a device could do anything.
+// errNotRegular says that a path is no regular file. Reading a FIFO would block, and a device could do anything.
 var errNotRegular = errors.New("not a regular file")
 
 // open opens a regular file.
@@ -35,7 +34,7 @@ func open(path string, b bounds) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err = f.Stat() // again: the name may stand for another file by now
+	info, err = f.Stat() // again: the name may belong to another file by now
 	if err == nil && !info.Mode().IsRegular() {
 		err = errNotRegular
 	}
@@ -49,8 +48,7 @@ func open(path string, b bounds) (*file, error) {
 
 func (f *file) close() { f.Close() }
 
-// startsLine reports whether a line starts at offset. A cursor always stands at a line's start, so where none starts the
-// file was rewritten.
+// startsLine reports whether a line starts at offset. A cursor is always at the start of a line, so otherwise the file was rewritten.
 func (f *file) startsLine(offset int64) bool {
 	if offset == 0 {
 		return true
@@ -60,7 +58,7 @@ func (f *file) startsLine(offset int64) bool {
 	return err == nil && before[0] == '\n'
 }
 
-// fill reads all of p from offset. It reports false when the file has become shorter.
+// fill reads all of p from offset. It returns false if the file has become shorter.
 func (f *file) fill(p []byte, offset int64) (bool, error) {
 	_, err := f.ReadAt(p, offset)
 	if errors.Is(err, io.EOF) {
@@ -69,16 +67,16 @@ func (f *file) fill(p []byte, offset int64) (bool, error) {
 	return err == nil, err
 }
 
-// buffer holds the longest line and a piece beside it, or the whole span where that is shorter.
+// buffer has room for the longest line and one piece, or for the whole span if that is shorter.
 func (f *file) buffer(span int64) []byte { return make([]byte, min(span, f.b.line+f.b.piece)) }
 
-// forward visits the complete lines from offset on, oldest first, until visit returns false. It returns the offset of the
-// first byte that belongs to none of them.
+// forward visits the complete lines from offset on, oldest first, until visit returns false. It returns the offset of the first byte
+// after them.
 func (f *file) forward(ctx context.Context, offset int64, visit func(offset int64, line []byte) bool) (next int64, err error) {
 	buf := f.buffer(f.size - offset)
 	var (
 		held    = 0     // bytes at the front of buf: a line whose end is not read yet
-		tooLong = false // that line is longer than buf; its beginning is lost
+		tooLong = false // that line is longer than buf, and its beginning is lost
 	)
 	for next = offset; offset < f.size; {
 		if err := ctx.Err(); err != nil {
@@ -111,8 +109,8 @@ func (f *file) forward(ctx context.Context, offset int64, visit func(offset int6
 	return next, nil
 }
 
-// backward visits complete lines from the end of the file on, newest first, until visit returns false or the reach is
-// exhausted. It returns the offset of the first byte visited and of the first byte after the last complete line.
+// backward visits complete lines from the end of the file, newest first, until visit returns false or the reach is used up. It returns
+// the offsets of the first visited byte and of the first byte after the last complete line.
 func (f *file) backward(ctx context.Context, visit func(offset int64, line []byte) bool) (first, next int64, err error) {
 	var (
 		buf     = f.buffer(min(f.size, f.b.reach))
@@ -120,10 +118,10 @@ func (f *file) backward(ctx context.Context, visit func(offset int64, line []byt
 		offset  = f.size
 		ended   = false // the end of the last complete line was found
 		held    = 0     // bytes at the end of buf: a line whose start is not read yet
-		tooLong = false // that line is longer than buf; its end is lost
+		tooLong = false // that line is longer than buf, and its end is lost
 		ends    []int   // the line endings of one piece
 	)
-	// A line longer than the reach is still being written: there is nothing to read before it ends.
+	// A line longer than the reach is still being written, so there is nothing to read yet.
 	first, next = f.size, f.size
 	for offset > floor {
 		if err := ctx.Err(); err != nil {

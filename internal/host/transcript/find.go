@@ -108,13 +108,13 @@ func Lines(ctx context.Context, path string, visit func(line []byte)) error {
 	return err
 }
 
-// Turns gathers the turns of a session from its record.
+// Turns collects the turns of a session from its record.
 type Turns struct {
 	list []core.RecordedTurn
 	last core.RecordedTurn
 }
 
-// Begin takes note that a turn begins.
+// Begin adds a new turn.
 func (t *Turns) Begin() {
 	if t.last.Tokens > 0 {
 		t.list = append(t.list, t.last)
@@ -122,7 +122,7 @@ func (t *Turns) Begin() {
 	t.last = core.RecordedTurn{}
 }
 
-// Report takes note of a response in the turn.
+// Report adds a response to the turn.
 func (t *Turns) Report(at time.Time, tokens int) {
 	t.last.Tokens = max(t.last.Tokens, tokens)
 	if !at.IsZero() {
@@ -130,7 +130,7 @@ func (t *Turns) Report(at time.Time, tokens int) {
 	}
 }
 
-// All returns the turns, the one that is going on included.
+// All returns the turns, including the current one.
 func (t *Turns) All() []core.RecordedTurn {
 	t.Begin()
 	return t.list

@@ -5,10 +5,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Hook reads what most hosts give a hook on stdin: the session, the event and the directory, and the members that are wanted
-// besides. name is the event's where the payload carries none. kinds says what the host's events are; one that is not listed is
-// Seen. A payload over core.MaxPayload, one that is no JSON object, and one without session_id or event are errors with
-// coded.Invalid. Members of an unexpected type count as missing: hosts change.
+// Hook reads what most hosts give a hook on stdin: the session, the event, the directory, and the wanted members. name is the name of
+// the event if the payload contains none. kinds maps the host's events; an event that is not listed is Seen. A payload over
+// core.MaxPayload, a payload that is no JSON object, and one without session_id or event are errors with coded.Invalid. Members of an
+// unexpected type count as missing, since hosts change.
 func Hook(host session.Host, kinds map[string]session.Kind, name string, data []byte, wanted ...Field) (session.Event, error) {
 	var id, event, cwd []byte
 	if err := Payload(data, append(wanted,

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// Members calls visit with the members of a JSON object in order, until visit returns false: the key as it stands between
-// its quotes, escapes included, and the raw value. It is jsonscan.WalkMembers, which does not check what it steps over.
+// Members calls visit with the members of a JSON object in order, until visit returns false. It passes the key between its quotes, with
+// escapes, and the raw value. It is jsonscan.WalkMembers, which does not check the values that it skips.
 func Members(data []byte, visit func(key, value []byte) bool) bool {
 	return jsonscan.WalkMembers(data, visit)
 }
@@ -22,14 +22,14 @@ func Elements(data []byte, visit func(value []byte) bool) bool {
 	return jsonscan.WalkElements(data, visit)
 }
 
-// Field is one member wanted of an object.
+// Field is one wanted member of an object.
 type Field struct {
 	Name  string
 	Value *[]byte // where its raw value goes
 }
 
-// Pick finds the wanted members of a JSON object; the last of two with one name wins. What is not there stays nil. It
-// returns false when data is no object.
+// Pick finds the wanted members of a JSON object; of two with the same name, the last one counts. Missing members stay nil. It returns
+// false if data is no object.
 func Pick(data []byte, fields ...Field) bool {
 	return Members(data, func(key, value []byte) bool {
 		for _, f := range fields {
@@ -42,8 +42,7 @@ func Pick(data []byte, fields ...Field) bool {
 	})
 }
 
-// Payload is Pick for what a host handed over. A payload over core.MaxPayload, and one that is no object, is an error with
-// coded.Invalid.
+// Payload is Pick for the payload of a host. A payload over core.MaxPayload, and one that is no object, is an error with coded.Invalid.
 func Payload(data []byte, fields ...Field) error {
 	if len(data) > core.MaxPayload {
 		return coded.Field("payload", "%d bytes, want at most %d", len(data), core.MaxPayload)
@@ -54,8 +53,8 @@ func Payload(data []byte, fields ...Field) error {
 	return nil
 }
 
-// String decodes a JSON string; anything else is "". Lone surrogates and invalid UTF-8, which hosts do write, become
-// replacement characters.
+// String decodes a JSON string; anything else is "". Lone surrogates and invalid UTF-8, which hosts do write, become replacement
+// characters.
 func String(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
@@ -70,7 +69,7 @@ func String(value []byte) string {
 	return s
 }
 
-// plain reports whether the inside of a JSON string stands for itself.
+// plain reports whether the inside of a JSON string needs no decoding.
 func plain(inner []byte) bool {
 	for _, c := range inner {
 		if c < ' ' || c == '\\' || c == '"' || c >= 0x80 {
@@ -80,13 +79,13 @@ func plain(inner []byte) bool {
 	return true
 }
 
-// Int decodes a JSON number as a count: fractions are cut off, and what is negative, beyond any count or no number is 0.
+// Int decodes a JSON number as a count. It drops fractions. A negative or huge value, or no number, is 0.
 func Int(value []byte) int {
 	n, _ := Count(value)
 	return n
 }
 
-// Count is Int for figures that others are added to: ok is false where the value is there, and not null, but is no count.
+// Count is Int for figures that are added up: ok is false if the value exists, is not null, and is no count.
 func Count(value []byte) (n int, ok bool) {
 	if len(value) == 0 || string(value) == "null" {
 		return 0, true
@@ -98,11 +97,10 @@ func Count(value []byte) (n int, ok bool) {
 	return int(f), true
 }
 
-// firstYear and lastYear bound the times that are believed. Beyond them a time can be written down in one zone and not in another, and
-// no host has a clock that shows it.
+// firstYear and lastYear bound the accepted times. A time outside cannot be written in every time zone, and no host's clock shows it.
 const firstYear, lastYear = 1970, 9998
 
-// Time decodes a JSON string that holds a time of RFC 3339; the zero time where there is none, or none that is believed.
+// Time decodes a JSON string with an RFC 3339 time. It returns the zero time if there is none, or none within the bounds.
 func Time(value []byte) time.Time {
 	at, err := time.Parse(time.RFC3339, String(value))
 	if at = at.UTC(); err != nil || at.Year() < firstYear || at.Year() > lastYear {
@@ -111,7 +109,7 @@ func Time(value []byte) time.Time {
 	return at
 }
 
-// Millis decodes a JSON number of milliseconds since 1970; the zero time where there is none, or none that is believed.
+// Millis decodes a JSON number of milliseconds since 1970. It returns the zero time if there is none, or none within the bounds.
 func Millis(value []byte) time.Time {
 	ms, err := strconv.ParseInt(string(value), 10, 64)
 	if at := time.UnixMilli(ms).UTC(); err == nil && ms > 0 && at.Year() <= lastYear && at.Year() >= firstYear {

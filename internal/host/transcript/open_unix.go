@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// openNonblocking opens a file that may have become a FIFO since it was looked at, without waiting for a writer.
+// openNonblocking opens a file without waiting for a writer: it may have become a FIFO since it was checked.
 func openNonblocking(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 }
 
-// identity returns what tells the file from all others, whatever path it goes by.
+// identity returns what identifies the file, whatever its path is.
 func identity(_ *os.File, info fs.FileInfo) (device, inode uint64) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Dev), uint64(stat.Ino)

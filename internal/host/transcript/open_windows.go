@@ -8,7 +8,7 @@ import (
 
 func openNonblocking(path string) (*os.File, error) { return os.Open(path) }
 
-// identity returns what tells the file from all others, whatever path it goes by.
+// identity returns what identifies the file, whatever its path is.
 func identity(f *os.File, _ fs.FileInfo) (device, inode uint64) {
 	var info syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &info); err != nil {

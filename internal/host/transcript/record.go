@@ -9,11 +9,11 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// recordTurns is how many turns a list reads back: the forecast looks at the last eight, and needs where the first began.
+// recordTurns is the number of turns that a list reads back: the forecast uses the last eight, and needs the start of the first.
 const recordTurns = 9
 
-// ReadRecord reads the end of a session's record, with the turns in it. turn returns the turn that a line begins, nil where it
-// begins none. A brief reading leaves out what Format.Brief does, which is f.Entry where it is not set.
+// ReadRecord reads the end of a session's record with its turns. turn returns the turn that a line begins, or nil. A brief reading uses
+// Format.Brief, or f.Entry if it is not set.
 func ReadRecord(ctx context.Context, path string, f Format, turn func(line []byte) *session.Turn, brief bool) (session.Reading, error) {
 	entry := f.Entry
 	f.Turns = recordTurns
@@ -31,8 +31,7 @@ func ReadRecord(ctx context.Context, path string, f Format, turn func(line []byt
 	return Read(ctx, path, session.Cursor{}, f)
 }
 
-// Events returns the two events that a record makes of its session: one at the time when it began, one with what was read of its
-// end.
+// Events returns the two events of a record: one at the start of its session, and one with the content of its end.
 func Events(rec core.Record, began time.Time, cwd string, reading session.Reading) []session.Event {
 	first := session.Event{Host: rec.Host, SessionID: rec.SessionID, Kind: session.RecordRead, Name: "record", At: began, CWD: cwd}
 	last := first
@@ -40,13 +39,13 @@ func Events(rec core.Record, began time.Time, cwd string, reading session.Readin
 	return []session.Event{first, last}
 }
 
-// Record returns the record of a session that the file is.
+// Record returns the session record in the file.
 func (f File) Record(host session.Host, id string) core.Record {
 	return core.Record{Key: session.Key{Host: host, SessionID: id}, Path: f.Path, ModTime: f.ModTime, Size: f.Size}
 }
 
-// Records returns the records among the files below the directories that match pattern and changed at or after since, the newest
-// first; see Find. record returns the one that a file is.
+// Records returns the records in files that match pattern below the directories and changed at or after since, newest first; see Find.
+// record returns the record of one file.
 func Records(ctx context.Context, dirs []string, pattern string, since time.Time, record func(File) (core.Record, bool)) ([]core.Record, error) {
 	var records []core.Record
 	for _, dir := range dirs {

@@ -1,6 +1,6 @@
-// Package transcript reads the line-by-line JSON files in which hosts record a conversation. It knows no host: a Format
-// says what a line means. What it guarantees is cost: however large the file, a read takes a bounded number of bytes, a
-// bounded amount of memory and never blocks, and what is no regular file counts as no data.
+// Package transcript reads the line-by-line JSON files in which hosts record a conversation. It knows no host: a Format interprets the
+// lines. It guarantees the cost: for a file of any size, a read takes a bounded number of bytes, bounded memory, and never blocks.
+// Anything but a regular file counts as no data.
 package transcript
 
 import (
@@ -10,47 +10,45 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Format is what a host knows of the lines in its transcripts. A line comes without its line ending and is only valid
-// during the call.
+// Format interprets the lines of a host's transcripts. A line comes without its line ending and is only valid during the call.
 type Format struct {
-	// Entry returns what a line says, without its offset; false where it says nothing. Malformed lines say nothing.
+	// Entry returns the content of a line without its offset, and false if there is none. Malformed lines have none.
 	Entry func(line []byte) (session.Entry, bool)
-	// Enough reports whether nothing before this entry matters to the gauge: usually that it is a usage report.
+	// Enough reports whether the gauge needs nothing before this entry. Usually the entry is a usage report.
 	Enough func(session.Entry) bool
-	// History is a quick look at a line from before that entry: whether it may hold paths, a title, the failure of a call or a
-	// compaction: what is wanted of the past when ctxls first meets a session.
+	// History is a quick test of a line before that entry: whether it may contain paths, a title, the failure of a call or a compaction.
+	// These are what ctxls wants from the past when it first sees a session.
 	History func(line []byte) bool
-	// Turns is how many turns before the end a first sight takes reports and compactions from, beyond those that Enough asks
-	// for. 0 is none: a hook was told of the turns by the host.
+	// Turns is the number of turns before the end from which a first read takes more reports and compactions than Enough asks for. 0 is
+	// none: the host reported the turns to hooks.
 	Turns int
-	// Brief, where it is set, decodes what is wanted of the lines of these turns but the last: reports, compactions, turns and
-	// the title. A first sight then ends with them.
+	// Brief, if set, decodes the lines of these turns except the last: reports, compactions, turns and the title. A first read then ends
+	// with them.
 	Brief func(line []byte) (session.Entry, bool)
 }
 
 // Bounds of one read, in bytes.
 const (
-	// PieceBytes is how much is read at a time: a few lines of a usual transcript, whose 99th percentile is 51 KB.
+	// PieceBytes is the size of one read operation: a few lines of a usual transcript, whose 99th percentile is 51 KB.
 	PieceBytes = 256 << 10
-	// LineBytes is the longest line that is looked at. Longer ones are stepped over: they are tool results and attachments,
-	// since no answer of a model comes near it.
+	// LineBytes is the longest line that is read. Longer lines are skipped. They are tool results and attachments, since no answer of a
+	// model is nearly as long.
 	LineBytes = 4 << 20
-	// ReachBytes is the most that one read takes in, and how far back the first one goes.
+	// ReachBytes bounds one read, and the distance from the end at which a first read stops.
 	ReachBytes = 16 << 20
 )
 
-// bounds are the constants above, which tests make small.
+// bounds are the constants above; tests use smaller ones.
 type bounds struct{ piece, line, reach int64 }
 
-// Read returns what the transcript at path holds from the cursor on.
+// Read returns the content of the transcript at path from the cursor on.
 //
-// The zero cursor is a first sight: it reads from the end back to the last entry that is Enough, and on for as long as
-// ReachBytes allow for the paths and the title of what lies before. Otherwise it reads forward from the cursor. Where that
-// is too far from the end it goes back from the end instead; so too where the file is not what the cursor saw (replaced,
-// cut, or rewritten below the cursor), which Restarted then says.
+// The zero cursor asks for a first read. It reads from the end back to the last entry that is Enough, and then on within ReachBytes for
+// earlier paths and the title. Otherwise Read reads forward from the cursor. If the cursor is too far from the end, or the file was
+// replaced, cut or rewritten before the cursor, it reads back from the end instead. Restarted reports the latter.
 //
-// A last line without line ending is still being written: the cursor stays at its first byte. Where there is no usable
-// file the reading is empty, its cursor the one that was given, and the error says why.
+// A last line without line ending is still being written: the cursor stays at its first byte. If there is no usable file, the reading is
+// empty, its cursor is the given one, and the error gives the reason.
 func Read(ctx context.Context, path string, from session.Cursor, format Format) (session.Reading, error) {
 	return read(ctx, path, from, format, bounds{PieceBytes, LineBytes, ReachBytes})
 }
@@ -91,8 +89,8 @@ func read(ctx context.Context, path string, from session.Cursor, format Format, 
 	return reading, nil
 }
 
-// Scan visits the entries of the transcript at path, newest first, until visit returns false: unlike Read as far back as it
-// takes. progress is told how many bytes have been read and how many there are.
+// Scan visits the entries of the transcript at path, newest first, until visit returns false. Unlike Read, it has no bound. progress
+// gets the number of bytes read and of all bytes.
 func Scan(ctx context.Context, path string, format Format, progress func(done, total int64), visit func(session.Entry) bool) error {
 	return scan(ctx, path, 0, format, progress, visit)
 }
@@ -124,28 +122,28 @@ func scan(ctx context.Context, path string, reach int64, format Format, progress
 	return err
 }
 
-// tail collects entries while lines come newest first. It wants less of a line the older the line is.
+// tail collects entries from lines that come newest first. The older a line is, the less of it is needed.
 type tail struct {
 	format  Format
-	history bool // go on for paths and title once the gauge has enough
+	history bool // continues for paths and the title once the gauge has enough
 	stage   stage
 	turns   int // that began in the recent stage
 	entries []session.Entry
 	titled  bool
 	seen    map[string]session.Use
-	failed  map[string]bool // calls; their results come before them
+	failed  map[string]bool // calls, whose results come before them
 }
 
-// stage says what a tail wants of a line.
+// stage says which parts of a line a tail needs.
 type stage int
 
 const (
 	fresh  stage = iota // everything
-	recent              // all but the content, of the last Format.Turns turns
+	recent              // all except the content, of the last Format.Turns turns
 	past                // paths and the title
 )
 
-// line takes one line and reports whether to go on.
+// line handles one line and reports whether to continue.
 func (t *tail) line(offset int64, line []byte) bool {
 	if t.stage == past && !t.format.History(line) {
 		return true
@@ -176,7 +174,7 @@ func (t *tail) line(offset int64, line []byte) bool {
 	return t.stage != past || t.history && len(t.seen) < session.MaxWorkingSet
 }
 
-// age moves on to the next stage once an entry completes what the stage is for.
+// age moves on to the next stage when an entry completes the current one.
 func (t *tail) age(entry session.Entry) {
 	if t.stage == fresh && t.format.Enough(entry) {
 		t.stage = recent
@@ -191,8 +189,8 @@ func (t *tail) age(entry session.Entry) {
 	}
 }
 
-// older strips an entry of what only matters when it is newer than the stage of the tail, of paths that came up since with no
-// lighter a use, and of those of calls that failed. It reports whether anything is left.
+// older removes from an entry what only counts in newer stages, paths that were used since at least as heavily, and paths of failed
+// calls. It reports whether anything is left.
 func (t *tail) older(entry *session.Entry) bool {
 	if t.seen == nil {
 		t.seen = make(map[string]session.Use)

@@ -12,14 +12,14 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// argument is where one argument of a tool goes, and the words for what it must be.
+// argument describes one argument of a tool: its destination, and what is expected.
 type argument struct {
 	into     any // a pointer, as for json.Unmarshal
 	expected string
 }
 
-// decode reads the arguments of a call. null is the same as absent; an argument that is not known is an error, since a model
-// that misspells one would take the answer for what it asked.
+// decode reads the arguments of a call. null is the same as absent. An unknown argument is an error, since a model that misspells one
+// would take the answer for what it asked.
 func decode(raw json.RawMessage, known map[string]argument) error {
 	given := map[string]json.RawMessage{}
 	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
@@ -40,7 +40,7 @@ func decode(raw json.RawMessage, known map[string]argument) error {
 	return nil
 }
 
-// whole writes 2.0 as 2, which is the same number to a schema and to many models, but not to json.Unmarshal.
+// whole writes 2.0 as 2. A schema and many models treat them as the same number, but json.Unmarshal does not.
 func whole(raw json.RawMessage) json.RawMessage {
 	if number, ok := jsonscan.Integer(raw); ok {
 		return strconv.AppendInt(nil, number, 10)

@@ -6,11 +6,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// maxText is the most characters of one string in an answer: the longest path that settings let ctxls show.
+// maxText bounds one string in an answer, in characters: the longest path that settings let ctxls show.
 const maxText = 4096
 
-// clean makes every string that v, a pointer, leads to safe to show to a model. What v holds comes from hosts, transcripts and
-// file names.
+// clean sanitizes every string that the pointer v leads to, for a model. These strings come from hosts, transcripts and file names.
 func clean(v any) { cleanValue(reflect.ValueOf(v).Elem()) }
 
 func cleanValue(v reflect.Value) {

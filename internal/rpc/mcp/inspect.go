@@ -15,7 +15,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// The most sessions that are returned: a session is some 500 tokens, and a tool that tells of a window should not fill it.
+// The default and the maximum number of returned sessions. A session takes about 500 tokens, and a tool that reports on a window should
+// not fill it.
 const (
 	defaultSessions = 5
 	maxSessions     = 100
@@ -61,7 +62,7 @@ func inspectArguments(limit *int) map[string]argument {
 	return map[string]argument{"limit": {limit, fmt.Sprintf("a whole number from 1 to %d", maxSessions)}}
 }
 
-// inspectText says in words what matters of an inspection that is clean.
+// inspectText describes the main facts of a sanitized inspection in words.
 func inspectText(in core.Inspection, folders []string) string {
 	var b strings.Builder
 	if in.Session == nil {
@@ -106,7 +107,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-// occupancy says how full a window is and where that figure comes from.
+// occupancy describes how full a window is, and the source of that figure.
 func occupancy(u core.Usage) string {
 	if u.Tokens == nil {
 		return fmt.Sprintf("unknown, of a window of %s tokens (%s)", text.Thousands(u.WindowTokens), u.WindowWhy)

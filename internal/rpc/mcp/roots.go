@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// rootsPatience is how long a client may take to say which folders it has open.
+	// rootsPatience is the time that a client may take to list its open folders.
 	rootsPatience = time.Second
-	// rootsInResult is the first version of the protocol in which a server asks the client within its answer to a call, which the
-	// client then repeats, and may not ask otherwise.
+	// rootsInResult is the first version of the protocol in which a server asks the client in its answer to a call, which the client
+	// then repeats. Other ways of asking are not allowed there.
 	rootsInResult = "2026-07-28"
 	rootsKey      = "roots" // of that question
 )
 
-// needsRoots says that the client is to be asked for its folders first.
+// needsRoots says that the client must list its folders first.
 type needsRoots struct{}
 
 func (needsRoots) Error() string { return "the client has yet to say which folders it has open" }
@@ -29,8 +29,8 @@ func (needsRoots) requests() sdk.InputRequestMap {
 	return sdk.InputRequestMap{rootsKey: &sdk.ListRootsParams{}}
 }
 
-// folders returns the folders of the client's workspace: those that the client says that it has open, else the working directory.
-// A needsRoots is no failure: the answer has to ask.
+// folders returns the folders of the client's workspace: its open folders if the client lists them, else the working directory.
+// needsRoots is no failure: the answer has to ask.
 func (s *Server) folders(ctx context.Context, r *sdk.CallToolRequest) ([]string, error) {
 	client := r.Session.InitializeParams()
 	if client == nil || client.Capabilities == nil || client.Capabilities.RootsV2 == nil {

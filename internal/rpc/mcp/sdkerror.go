@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// goType finds what the SDK says of params that it cannot decode. It names its own Go types, which tell a client nothing.
+// goType matches the SDK's error for params that it cannot decode. It contains names of Go types, which tell a client nothing.
 var goType = regexp.MustCompile(`^handling '([^']*)': invalid params: .* into Go (?:struct field \S+?Params[A-Za-z]*\.(\S+) of type (\S+)|value of type \S+)`)
 
-// plainError says which member of the params is wrong and what is expected there, for an error of the SDK about params. Any other
-// text is returned as it is.
+// plainError says which member of the params is wrong and what is expected there, for an error of the SDK about params. It returns any
+// other text unchanged.
 func plainError(message string) string {
 	found := goType.FindStringSubmatch(message)
 	if found == nil {
@@ -22,7 +22,7 @@ func plainError(message string) string {
 	return method + ": params." + member + ": expected " + jsonKind(of)
 }
 
-// jsonKind names the JSON that a Go type is decoded from.
+// jsonKind returns the name of the JSON type from which a Go type is decoded.
 func jsonKind(of string) string {
 	switch {
 	case of == "bool":

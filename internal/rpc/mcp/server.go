@@ -1,7 +1,7 @@
-// Package mcp is the door for agents: a server of the Model Context Protocol on standard input and output, with tools that only
-// read. It alone knows the MCP SDK.
+// Package mcp is the server for agents. It speaks the Model Context Protocol on standard input and output, and has tools that only read.
+// Only this package uses the MCP SDK.
 //
-// Two things that end the SDK's own server do not end this one: a panic of a tool, and a line that is no message.
+// Two faults that end the SDK's own server do not end this one: a panic of a tool, and a line that is no message.
 package mcp
 
 import (
@@ -20,30 +20,30 @@ import (
 )
 
 const (
-	// closeGrace is how long what is in hand may take once the server was told to stop.
+	// closeGrace is the time for calls in progress after the server was told to stop.
 	closeGrace = 500 * time.Millisecond
-	// parentCheck is how often the server looks whether the process that started it still lives.
+	// parentCheck is the interval of checks whether the parent process still runs.
 	parentCheck = time.Second
 )
 
-// instructions are what a host may tell its model about the server as a whole.
+// instructions describe the server to a model, if the host passes them on.
 const instructions = "ctxls knows how full the context window of every coding agent on this machine is. Call inspect_state before a large " +
 	"task, when it is to be decided whether to compact or clear the conversation, or when asked how much context is left. Call " +
 	"measure_context to know how many tokens a text or a conversation has before it is sent, and estimate before reading large files. All only read."
 
-// Options are what a Server needs from outside.
+// Options are the dependencies of a Server.
 type Options struct {
 	Service *core.Service
 	Version string       // of ctxls, told to the client
 	Log     *slog.Logger // nil logs nothing
-	Folders []string     // the workspace of a client that does not say which it has: the working directory
-	HostPID int          // the process that started this one, which is the agent's host or something of it; 0 is unknown
-	// HostLives reports whether that process still lives; the server ends when it does not. nil is as if it always did.
+	Folders []string     // the workspace of a client that lists no folders: the working directory
+	HostPID int          // the parent process, which is the agent's host or belongs to it; 0 is unknown
+	// HostLives reports whether that process still runs; the server ends when it does not. nil means that it always runs.
 	HostLives func() bool
 	MaxLine   int // bytes of one message; 0 is DefaultMaxLine
 }
 
-// Server serves clients, each over a connection of its own.
+// Server serves clients, each over its own connection.
 type Server struct {
 	options Options
 	log     *slog.Logger
@@ -63,16 +63,16 @@ func New(options Options) *Server {
 	return s
 }
 
-// ServeStdio serves the client at the standard streams. Writing to a client that is gone ends the connection rather than the
-// process: SIGPIPE is ignored from here on.
+// ServeStdio serves the client at the standard streams. It ignores SIGPIPE from then on, so that writing to a client that is gone ends
+// the connection and not the process.
 func (s *Server) ServeStdio(ctx context.Context) error {
 	signal.Ignore(syscall.SIGPIPE)
 	return s.Serve(ctx, os.Stdin, os.Stdout)
 }
 
-// Serve answers the client until the input ends, the client vanishes or ctx ends. When the input ends, what was asked before
-// is answered first, within 5 seconds; when ctx ends, Serve returns within a second, even if in or out never return. It closes
-// neither. Its error is that of reading the input; an end is none.
+// Serve answers the client until the input ends, the client disappears or ctx ends. When the input ends, earlier calls are answered
+// first, within 5 seconds. When ctx ends, Serve returns within a second, even if in or out never return. It closes neither. Its error is
+// that of reading the input; the end of the input is no error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -95,7 +95,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// outcome is what an end of the SDK's server means to the caller.
+// outcome converts the end of the SDK's server to the error for the caller.
 func (s *Server) outcome(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, errClosed) {
 		return nil
@@ -115,7 +115,7 @@ func (s *Server) assemble() {
 	s.sdk.AddReceivingMiddleware(s.guard)
 }
 
-// watchHost ends the server with the process that started it, whose end of the pipe another process may hold open.
+// watchHost ends the server with its parent process. Another process may still hold the parent's end of the pipe open.
 func (s *Server) watchHost(ctx context.Context, stop context.CancelFunc) {
 	if s.options.HostLives == nil {
 		return

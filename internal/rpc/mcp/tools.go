@@ -16,10 +16,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// maxError is the most characters of an error message: it may quote what was sent.
+// maxError bounds an error message, in characters, since it may quote the request.
 const maxError = 1000
 
-// tool is one that only reads: what is said of it, and what it does. Its answer is for reading, and again as data.
+// tool is a tool that only reads: its description and its function. Its answer is text, and the same as data.
 type tool struct {
 	name, title, description, input string // input is the JSON Schema of the arguments
 	call                            func(ctx context.Context, s *Server, r *sdk.CallToolRequest) (text string, data any, err error)
@@ -33,11 +33,11 @@ var tools = []tool{inspectTool, measureTool, estimateTool}
 //go:embed outputs.json
 var outputs []byte
 
-// describe returns what clients are told of the tool.
+// describe returns the description for clients.
 func (t tool) describe() *sdk.Tool {
 	var schemas map[string]stdjson.RawMessage
 	if err := stdjson.Unmarshal(outputs, &schemas); err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	closed := false
 	return &sdk.Tool{
@@ -47,7 +47,7 @@ func (t tool) describe() *sdk.Tool {
 	}
 }
 
-// handler makes the SDK's handler of a tool. Whatever goes wrong is an answer that the model can read, never an error of the protocol.
+// handler makes the SDK's handler of a tool. Every failure is an answer that the model can read, never an error of the protocol.
 func (s *Server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, _ error) {
 		defer func() {
@@ -75,10 +75,10 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 	}
 }
 
-// errInternal is what is told of a fault of ctxls, whose cause may hold SQL or paths.
+// errInternal replaces a fault of ctxls, whose cause may contain SQL or paths.
 var errInternal = coded.Errorf(coded.Internal, "internal error of ctxls; its log says more")
 
-// failure is the answer of a tool that could not do what it was asked.
+// failure is the answer of a tool that failed.
 func failure(err error) *sdk.CallToolResult {
 	told, ok := errors.AsType[*coded.Error](err)
 	if !ok || told.Code == coded.Internal {
@@ -87,8 +87,8 @@ func failure(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text.Sanitize(told.Error(), maxError)}}}
 }
 
-// guard makes a panic anywhere else an error of the protocol. Subscriptions are refused: there is nothing here that changes, and
-// they would wait for ever.
+// guard converts a panic anywhere else to an error of the protocol. It refuses subscriptions: nothing here changes, and they would wait
+// forever.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
 		defer func() {

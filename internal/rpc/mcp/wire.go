@@ -19,24 +19,23 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// DefaultMaxLine is how many bytes of one message are accepted where Options.MaxLine is 0: what the SDK's own transport accepts,
-// and more than any model writes.
+// DefaultMaxLine is the largest accepted message, in bytes, if Options.MaxLine is 0. The SDK's own transport has the same limit, and
+// models write less.
 const DefaultMaxLine = 16 << 20
 
 const (
-	// maxInHand is how many calls are being answered at once. While they are, nothing more is read, so that a client that does
-	// not read its answers costs no memory here.
+	// maxInHand bounds the calls in progress. At the limit, nothing more is read, so a client that does not read its answers costs no
+	// memory here.
 	maxInHand = 64
-	// oweAtEnd is how long answers may take after the client closed its end.
+	// oweAtEnd is the time for answers after the client closed its end.
 	oweAtEnd = 5 * time.Second
 )
 
-// errClosed is what reading returns after Close.
+// errClosed is the error of reading after Close.
 var errClosed = errors.New("the connection is closed")
 
-// wire is the SDK's transport and connection in one. Of what arrives it hands the SDK only well-formed messages and answers the
-// rest itself, and it tells the SDK of the end of the input only when what was asked before is answered, since the SDK drops
-// answers after it.
+// wire is the SDK's transport and connection in one. It passes only well-formed messages to the SDK and answers the rest itself. It
+// reports the end of the input only after all calls are answered, since the SDK drops later answers.
 type wire struct {
 	lines    *transport.Reader
 	out      io.Writer
@@ -70,7 +69,7 @@ func (w *wire) Connect(context.Context) (sdk.Connection, error) {
 // SessionID implements sdk.Connection.
 func (w *wire) SessionID() string { return "" }
 
-// Close ends the connection, whatever is still owed. It closes neither the reader nor the writer, which are the caller's.
+// Close ends the connection, even with open calls. It does not close the reader and the writer, which belong to the caller.
 func (w *wire) Close() error {
 	w.once.Do(func() { close(w.closed) })
 	return nil
@@ -117,7 +116,7 @@ func (w *wire) pump() {
 	}
 }
 
-// accept returns the message of a line, nil where there is none to hand on. A call takes a place, and waits for one.
+// accept returns the message of a line, nil if there is none to pass on. A call waits for a free place.
 func (w *wire) accept(line []byte) jsonrpc.Message {
 	if err := jsonscan.Check(line); err != nil {
 		w.refuse(nil, jsonrpc.CodeParseError, "the line is "+err.Error()+"; one message a line is expected")
@@ -160,8 +159,8 @@ func (w *wire) accept(line []byte) jsonrpc.Message {
 	return message
 }
 
-// keepsID reports whether the SDK, for which a number is a float and then an integer, gives an id back as it is: a client does
-// not know another one for its own.
+// keepsID reports whether the SDK returns an ID unchanged. It decodes a number as a float and converts it to an integer, and a client
+// would not recognize another ID.
 func keepsID(id json.RawMessage) bool {
 	var number float64
 	if json.Unmarshal(id, &number) != nil {
@@ -170,7 +169,7 @@ func keepsID(id json.RawMessage) bool {
 	return number == math.Trunc(number) && math.Abs(number) < 1<<53
 }
 
-// awaitAnswers returns when no call is in hand any more, when the connection was closed, or after oweAtEnd.
+// awaitAnswers returns when no call is in progress any more, when the connection was closed, or after oweAtEnd.
 func (w *wire) awaitAnswers() {
 	late := time.After(oweAtEnd)
 	for range maxInHand {
@@ -188,11 +187,11 @@ func (w *wire) awaitAnswers() {
 func (w *wire) Write(_ context.Context, message jsonrpc.Message) error {
 	response, isResponse := message.(*jsonrpc.Response)
 	if isResponse && response.Error != nil {
-		told := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest} // what has no code is about a request at the wrong time
+		told := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest} // an error without a code is about a request at the wrong time
 		if coded, ok := errors.AsType[*jsonrpc.Error](response.Error); ok {
 			told = *coded
 		}
-		told.Message = text.Sanitize(plainError(response.Error.Error()), maxError) // it may quote all that was sent
+		told.Message = text.Sanitize(plainError(response.Error.Error()), maxError) // it may quote the whole request
 		response.Error = &told
 	}
 	data, err := jsonrpc.EncodeMessage(message)
@@ -207,7 +206,7 @@ func (w *wire) Write(_ context.Context, message jsonrpc.Message) error {
 	})
 }
 
-// refuse answers what never reaches the SDK, under its id where that is one.
+// refuse answers a message that the SDK does not get, under its ID if it has one.
 func (w *wire) refuse(id json.RawMessage, code int, why string) {
 	w.log.Warn("refused a message", "reason", why)
 	if id == nil || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
@@ -223,7 +222,7 @@ func (w *wire) refuse(id json.RawMessage, code int, why string) {
 	}
 }
 
-// write writes one line, and calls written before another one can be.
+// write writes one line, and calls written before the next one can be written.
 func (w *wire) write(data []byte, written func()) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// calibration returns what is known of how a model counts. Where that is nothing it only names the model and the encoding;
-// without a model it is zero.
+// calibration returns the calibration of a model. If none is stored, it only has the model and the encoding; without a model it is zero.
 func (c *conn) calibration(ctx context.Context, modelID, encoding string) (session.Calibration, error) {
 	plain := model.Plain(modelID)
 	if plain == "" {
@@ -28,7 +27,7 @@ func (c *conn) calibration(ctx context.Context, modelID, encoding string) (sessi
 	return known, err
 }
 
-// saveCalibration replaces what is known of how a model counts.
+// saveCalibration replaces the calibration of a model.
 func (c *conn) saveCalibration(ctx context.Context, known session.Calibration) error {
 	known.Model = model.Plain(known.Model)
 	data, err := json.Marshal(known)

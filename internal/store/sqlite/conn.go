@@ -19,7 +19,7 @@ type conn struct {
 	statements map[string]*sql.Stmt
 }
 
-// open connects where that has not happened yet.
+// open connects unless the connection is open.
 func (c *conn) open(ctx context.Context) (err error) {
 	if c.sql == nil {
 		c.statements = map[string]*sql.Stmt{}
@@ -28,12 +28,11 @@ func (c *conn) open(ctx context.Context) (err error) {
 	return err
 }
 
-// giveBack ends the use that began with file.take.
+// giveBack returns the connection that file.take handed out.
 func (c *conn) giveBack() { c.home <- c }
 
-// close closes the connection, which can be opened again. The last connection of all processes to be closed folds the
-// write-ahead log into the file and deletes it, by its name, unless keep says to leave it: where the name may have come to
-// belong to another file, that must not be.
+// close closes the connection, which can be opened again. The last connection of all processes to be closed checkpoints the write-ahead
+// log and deletes it by its name. keep prevents this: the name may belong to another file by then.
 func (c *conn) close(keep bool) {
 	if c.sql == nil {
 		return
@@ -45,7 +44,7 @@ func (c *conn) close(keep bool) {
 		if keep {
 			keepLog(raw)
 		}
-		return driver.ErrBadConn // database/sql would keep it open for the next to come
+		return driver.ErrBadConn // otherwise database/sql would keep the connection
 	})
 	c.sql.Close()
 	c.sql = nil
@@ -106,8 +105,8 @@ func (c *conn) rows(ctx context.Context, query string, args []any, each func(sca
 	return rows.Err()
 }
 
-// transaction runs f between BEGIN and COMMIT; an error or a panic of f undoes all that it did. A writing one gets its lock
-// first and waits for nobody after that: the context of f then does not end, which spares a goroutine for each statement.
+// transaction runs f between BEGIN and COMMIT. An error or a panic of f rolls everything back. A writing transaction takes its lock
+// first and does not wait after that. The context of f then does not end, which saves a goroutine for each statement.
 func (c *conn) transaction(ctx context.Context, write bool, f func(context.Context) error) (err error) {
 	if err := c.open(ctx); err != nil {
 		return err
@@ -118,14 +117,14 @@ func (c *conn) transaction(ctx context.Context, write bool, f func(context.Conte
 	}
 	if err := begin(ctx); err != nil {
 		if ctx.Err() != nil {
-			c.close(true) // it may have begun all the same
+			c.close(true) // it may have begun nevertheless
 		}
 		return err
 	}
 	done := false
 	defer func() {
 		if !done && c.exec(context.WithoutCancel(ctx), "ROLLBACK") != nil {
-			c.close(true) // in no known state: the next to come connects anew
+			c.close(true) // its state is unknown, so the next user connects again
 		}
 	}()
 	if err := f(inside); err != nil {
@@ -134,14 +133,14 @@ func (c *conn) transaction(ctx context.Context, write bool, f func(context.Conte
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // should not be told failed when it is not
+	err = c.exec(context.WithoutCancel(ctx), "COMMIT") // must not be reported as failed after a commit
 	done = err == nil
 	return err
 }
 
-// beginWriting begins a transaction with the lock for writing. SQLite's own way to wait for it sleeps for a millisecond, then for
-// up to a tenth of a second: with many writers the lock lies idle while all of them sleep. What they do with it takes a quarter of
-// a millisecond, so this looks more often.
+// beginWriting begins a transaction with the write lock. SQLite's own busy handler sleeps for a millisecond at first and then for up to
+// a tenth of a second, so with many writers the lock is free while all of them sleep. A writer holds it for a quarter of a millisecond,
+// so this function tries more often.
 func (c *conn) beginWriting(ctx context.Context) error {
 	if err := c.exec(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err
@@ -156,7 +155,7 @@ func (c *conn) beginWriting(ctx context.Context) error {
 			break
 		}
 	}
-	// Whatever else may have to wait, such as reading a log that somebody repairs, does it SQLite's way.
+	// All other waiting, such as for a log that another process repairs, is done by SQLite.
 	if e := c.exec(context.WithoutCancel(ctx), "PRAGMA busy_timeout = "+strconv.FormatInt(c.timeout.Milliseconds(), 10)); e != nil {
 		c.close(true) // in no known state
 		err = e
@@ -164,7 +163,7 @@ func (c *conn) beginWriting(ctx context.Context) error {
 	return err
 }
 
-// millis is the form in which instants are stored: milliseconds since 1970 UTC, 0 for none.
+// millis is the stored form of times: milliseconds since 1970 UTC, 0 for none.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

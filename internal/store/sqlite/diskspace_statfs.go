@@ -4,7 +4,7 @@ package sqlite
 
 import "syscall"
 
-// freeBytes returns how much may still be written to the file system that holds dir; -1 is unknown.
+// freeBytes returns the free space on the file system of dir, in bytes; -1 is unknown.
 func freeBytes(dir string) int64 {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(dir, &stat) != nil {

@@ -2,10 +2,10 @@ package sqlite
 
 import "golang.org/x/sys/windows"
 
-// mayWrite is always nil: what access lists allow is known by trying only.
+// mayWrite always returns nil: only a write shows what access lists allow.
 func mayWrite(string) error { return nil }
 
-// freeBytes returns how much may still be written to the file system that holds dir; -1 is unknown.
+// freeBytes returns the free space on the file system of dir, in bytes; -1 is unknown.
 func freeBytes(dir string) int64 {
 	var free uint64
 	name, err := windows.UTF16PtrFromString(dir)

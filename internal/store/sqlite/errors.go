@@ -15,27 +15,27 @@ import (
 // errDamaged marks content that this program cannot have written.
 var errDamaged = errors.New("the state holds something that ctxls never wrote")
 
-// code returns the primary result code of SQLite in err, 0 where there is none.
+// code returns the primary result code of SQLite in err, 0 if there is none.
 func code(err error) int {
 	if e, ok := errors.AsType[*modernc.Error](err); ok {
-		return e.Code() & 0xff // the higher bits only refine it
+		return e.Code() & 0xff // the higher bits are the extended code
 	}
 	return 0
 }
 
-// damaged reports whether err says that the file is not a sound database.
+// damaged reports whether err says that the file is not a valid database.
 func damaged(err error) bool {
 	c := code(err)
 	return c == lib.SQLITE_CORRUPT || c == lib.SQLITE_NOTADB || errors.Is(err, errDamaged)
 }
 
-// busy reports whether err says that somebody else holds the lock.
+// busy reports whether err says that another process holds the lock.
 func busy(err error) bool {
 	c := code(err)
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
 }
 
-// explain turns err into a *coded.Error that people may be shown: no SQL, no path. The original stays its cause.
+// explain converts err to a *coded.Error for users: without SQL and paths. The original error is its cause.
 func explain(ctx context.Context, err error, timeout time.Duration) error {
 	if err == nil {
 		return nil

@@ -28,7 +28,7 @@ func (s *Store) Changed(ctx context.Context, since int64) (core.Feed, error) {
 		}
 		feed.Whole = since < first || since > feed.Revision
 		if feed.Whole {
-			since = -1 // before even those that were saved when there were no revisions
+			since = -1 // older than all revisions
 		} else if feed.Removed, err = c.removed(ctx, since); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Store) Changed(ctx context.Context, since int64) (core.Feed, error) {
 	return feed, err
 }
 
-// removed returns the sessions that were removed since a revision and are not there again.
+// removed returns the sessions that were removed since a revision and do not exist again.
 func (c *conn) removed(ctx context.Context, since int64) (keys []session.Key, err error) {
 	err = c.rows(ctx, `SELECT host, session_id FROM removed r WHERE revision > ? AND NOT EXISTS
 		(SELECT 1 FROM sessions s WHERE s.session_id = r.session_id AND s.host = r.host)

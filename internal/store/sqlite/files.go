@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A database is three files: the database itself, its write-ahead log and the index of that log, which processes map into memory.
-// SQLite finds the other two by name. Users remove, empty and replace single ones of them while processes have them open, and then
-// some processes use the removed files and others the new ones. So every use of the state compares the files with those that were
-// opened, and whoever opens the state first moves aside what belongs to another database.
+// A database is three files: the database itself, its write-ahead log, and the index of that log, which processes map into memory.
+// SQLite finds the other two by name. Users remove, empty and replace single files while processes have them open. Then some processes
+// use the removed files and others use the new ones. So every use of the state compares the files with those that were opened, and the
+// first process that opens the state moves aside files of another database.
 
-// trio is what the three files were at one moment; nil stands for a missing one.
+// trio is the identity of the three files at one time; nil is a missing file.
 type trio struct{ database, log, index os.FileInfo }
 
-// lookAt returns what the files of the database at path are now. On Windows open files cannot be removed, and a look at the log
-// would open it, so only the database is looked at.
+// lookAt returns the identity of the current files of the database at path. On Windows, open files cannot be removed, and reading the
+// log's identity would open the log, so only the database is checked.
 func lookAt(path string) trio {
 	stat := func(path string) os.FileInfo {
 		info, err := os.Stat(path)
@@ -34,14 +34,14 @@ func lookAt(path string) trio {
 	return trio{stat(path), stat(path + "-wal"), stat(path + "-shm")}
 }
 
-// current reports whether the files are still those that were opened. What is written to others is lost.
+// current reports whether the files are still the opened ones. Data written to other files is lost.
 func (f *file) current() bool {
 	now := lookAt(f.path)
 	return f.identity.database != nil && now.database != nil && now.database.Size() > 0 && same(f.identity.database, now.database) &&
 		same(f.identity.log, now.log) && same(f.identity.index, now.index)
 }
 
-// unmoved reports whether the database itself is the one that was opened, or that could not be opened at all.
+// unmoved reports whether the database file is the opened one, or the one that could not be opened.
 func (f *file) unmoved() bool {
 	now, err := os.Stat(f.path)
 	return err == nil && f.found != nil && os.SameFile(f.found, now)
@@ -54,8 +54,8 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b)
 }
 
-// abandoned reports whether a log or an index lies at path that belongs to no database, or to another one than the database at path.
-// held is the lock file.
+// abandoned reports whether path has a log or an index of no database, or of another one than the database at path. held is the lock
+// file.
 func abandoned(held *os.File, path string) bool {
 	now := lookAt(path)
 	switch {
@@ -66,12 +66,12 @@ func abandoned(held *os.File, path string) bool {
 	case now.log == nil: // SQLite removes the index before the log
 		return true
 	}
-	// The log is the one that was last used here, and the database another: a copy of all files has a new log, too.
+	// The log is the one that was last used here, but the database is another one. A copy of all files has a new log, too.
 	database, log := remembered(held)
 	return database != "" && log == serial(now.log) && database != serial(now.database)
 }
 
-// hasAbandoned is abandoned for somebody who only looks.
+// hasAbandoned is abandoned without changing anything.
 func hasAbandoned(path string) bool {
 	held, err := os.Open(path + ".lock")
 	if err != nil {
@@ -81,7 +81,7 @@ func hasAbandoned(path string) bool {
 	return abandoned(held, path)
 }
 
-// moveAbandoned puts out of the way what abandoned has found. The caller holds the exclusive lock.
+// moveAbandoned moves aside what abandoned found. The caller holds the exclusive lock.
 func (f *file) moveAbandoned(held *os.File) error {
 	if !abandoned(held, f.path) {
 		return nil // another process was faster
@@ -93,7 +93,7 @@ func (f *file) moveAbandoned(held *os.File) error {
 		what = "removed"
 	case now.database.Size() == 0:
 		what = "emptied"
-		if err := os.Remove(f.path); err != nil { // a process that has it open would keep all others from using it
+		if err := os.Remove(f.path); err != nil { // a process that has it open would block all others
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (f *file) moveAbandoned(held *os.File) error {
 	return err
 }
 
-// remember notes in the lock file which database uses which log.
+// remember writes to the lock file which database uses which log.
 func remember(held *os.File, now trio) {
 	if serial(now.database) == "" || now.log == nil {
 		return
@@ -120,10 +120,10 @@ func remember(held *os.File, now trio) {
 	if database, log := remembered(held); database == serial(now.database) && log == serial(now.log) {
 		return
 	}
-	_, _ = held.WriteAt(fmt.Appendf(nil, "%s %s\n", serial(now.database), serial(now.log)), 0) // without it, only less is noticed
+	_, _ = held.WriteAt(fmt.Appendf(nil, "%s %s\n", serial(now.database), serial(now.log)), 0) // without it, fewer cases are noticed
 }
 
-// remembered returns what remember noted, "" where nothing was.
+// remembered returns what remember wrote, "" if there is nothing.
 func remembered(held *os.File) (database, log string) {
 	var text [128]byte
 	n, err := held.ReadAt(text[:], 0)
@@ -133,12 +133,12 @@ func remembered(held *os.File) (database, log string) {
 	return database, log
 }
 
-// asideName returns the name under which what is at path is kept for whoever wants to look into it.
+// asideName returns the name under which the file at path is kept for inspection.
 func asideName(path string) string {
 	return path + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
 }
 
-// rename is os.Rename for a file that may be missing.
+// rename is os.Rename; a missing file is no error.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

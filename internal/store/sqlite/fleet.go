@@ -28,10 +28,10 @@ func (c *conn) taskSums(ctx context.Context, id string, threshold, ring int) (fl
 	return sums, err
 }
 
-// saveTask records one task. A repeat keeps its place in the ring and the time it first had.
+// saveTask records one task. A repeat keeps its place in the ring and its first time.
 func (c *conn) saveTask(ctx context.Context, task fleet.Task, ring int) error {
 	const shorten = "DELETE FROM tasks WHERE seq <= (SELECT max(seq) FROM tasks) - ?"
-	// First, for a ring that was longer under another configuration: a task beyond its end is not a repeat.
+	// This comes first, for a ring that used to be longer: a task beyond its end is no repeat.
 	if err := c.exec(ctx, shorten, ring); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *conn) counters(ctx context.Context) (alert fleet.AlertGate, trim fleet.
 	return alert, trim, err
 }
 
-// Fleet implements core.Store. Since is when the oldest task of the ring was recorded.
+// Fleet implements core.Store. Since is the time of the oldest task in the ring.
 func (s *Store) Fleet(ctx context.Context, windowTasks int) (fleet.Fleet, error) {
 	var figures fleet.Fleet
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {
@@ -84,7 +84,7 @@ func scanWindow(scan func(...any) error) (session.LearnedWindow, error) {
 	return w, err
 }
 
-// window returns what was learned about a model, the zero value where that is nothing.
+// window returns what was learned about a model, or the zero value.
 func (c *conn) window(ctx context.Context, host session.Host, provider, modelID string) (w session.LearnedWindow, err error) {
 	if modelID == "" {
 		return w, nil
@@ -97,7 +97,7 @@ func (c *conn) window(ctx context.Context, host session.Host, provider, modelID 
 	return w, err
 }
 
-// saveWindow replaces what was learned about a model; nothing learned removes it.
+// saveWindow replaces what was learned about a model; an empty value removes it.
 func (c *conn) saveWindow(ctx context.Context, w session.LearnedWindow) error {
 	if w.AcceptedTokens == 0 && w.StatedTokens == 0 {
 		return c.exec(ctx, "DELETE FROM windows WHERE host = ? AND provider = ? AND model = ?", string(w.Host), w.Provider, model.Plain(w.Model))
@@ -108,7 +108,7 @@ func (c *conn) saveWindow(ctx context.Context, w session.LearnedWindow) error {
 		string(w.Host), w.Provider, model.Plain(w.Model), w.AcceptedTokens, w.StatedTokens, w.Why, millis(w.At))
 }
 
-// Windows implements core.Store. They come in order of host, provider and model.
+// Windows implements core.Store. The order is host, provider, model.
 func (s *Store) Windows(ctx context.Context) ([]session.LearnedWindow, error) {
 	var all []session.LearnedWindow
 	err := s.run(ctx, false, func(ctx context.Context, c *conn) error {

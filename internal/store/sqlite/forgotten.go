@@ -7,13 +7,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// forgottenHash returns what the state keeps of a session that it forgot: 16 bytes, of which two are alike for no two sessions.
+// forgottenHash returns the only data that the state keeps of a deleted session: 16 bytes, different for every session.
 func forgottenHash(key session.Key) []byte {
 	sum := sha256.Sum256([]byte(string(key.Host) + "\x00" + key.SessionID))
 	return sum[:16]
 }
 
-// forget takes note that a session must not come back from its record.
+// forget records that a session must not come back from its record.
 func (c *conn) forget(ctx context.Context, key session.Key) error {
 	return c.exec(ctx, "INSERT OR IGNORE INTO forgotten VALUES (?)", forgottenHash(key))
 }

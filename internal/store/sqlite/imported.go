@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// importedPrefix begins the ids of imported tasks, which do not name their session.
+// importedPrefix is the prefix of the IDs of imported tasks, which do not name their session.
 const importedPrefix = "imported "
 
 // ImportTasks implements core.Store. Imported tasks have the lowest numbers, so that the ring drops them first.
@@ -24,7 +24,7 @@ func (s *Store) ImportTasks(ctx context.Context, tasks []core.ImportedTask, wind
 		if _, err := c.row(ctx, "SELECT count(*), ifnull(min(seq), 1) - 1 FROM tasks", nil, &count, &next); err != nil {
 			return err
 		}
-		told := map[session.Key]bool{} // sessions of which the ring holds tasks
+		told := map[session.Key]bool{} // sessions with tasks in the ring
 		for _, task := range newest {
 			if count >= int64(ring(windowTasks)) {
 				break

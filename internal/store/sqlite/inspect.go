@@ -18,33 +18,34 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Inspection is what a look at a state found. The look changes nothing: a damaged file stays where it is.
+// Inspection is the result of reading a state without changing it: a damaged file stays where it is.
 type Inspection struct {
-	Path    string // where the file is or would be, which is another place than was named where Network is set
+	Path    string // where the file is or would be; another place than Options.Path if Network is set
 	Network string // the kind of network file system that the named place is on; "" is none
 	Exists  bool
 	Mode    fs.FileMode
 	Owned   bool // it belongs to the user of this process
 	// Bytes and LogBytes are the sizes of the file and of the write-ahead log beside it.
 	Bytes, LogBytes int64
-	// FreeBytes is what may still be written to its file system; -1 is unknown.
+	// FreeBytes is the free space on its file system, in bytes; -1 is unknown.
 	FreeBytes int64
-	Aside     []string // damaged databases, and logs without their databases, that were moved aside, the oldest first
-	// Abandoned says that the log beside it belongs to a database that was removed or replaced: the next to open it moves it aside.
+	Aside     []string // damaged databases, and logs without a database, that were moved aside, oldest first
+	// Abandoned says that the log belongs to a database that was removed or replaced. The next process that opens the state moves the
+	// log aside.
 	Abandoned bool
-	Foreign   bool // it is no state but some other file, as Unreadable says
-	// Unwritable says why the file or its directory may not be written; nil where they may, or nobody knows.
+	Foreign   bool // it is some other file, see Unreadable
+	// Unwritable says why the file or its directory may not be written; nil if they may, or it is unknown.
 	Unwritable error
-	// Unreadable says why nothing more is known: CodeInvalid and CodeUnavailable as of Open. It is nil where there is no file.
+	// Unreadable says why nothing more is known: coded.Invalid and coded.Unavailable as for Open. It is nil if there is no file.
 	Unreadable error
 	Damage     []string // what SQLite's quick_check found wrong
-	Older      bool     // it is of an older format, which the next to open it for writing will bring up to date; then nothing more is known
-	// Sessions are all that are known, without their working sets, the most recently updated first.
+	Older      bool     // its format is older; the next process that writes updates it, and until then nothing more is known
+	// Sessions are all known sessions without their working sets, the most recently updated first.
 	Sessions []session.Session
 	Windows  []session.LearnedWindow
 }
 
-// Inspect looks at the state at path without changing it; usual is as Options.Usual.
+// Inspect reads the state at path without changing it; usual is as Options.Usual.
 func Inspect(ctx context.Context, path string, usual bool) Inspection {
 	return inspect(ctx, path, Options{Usual: usual, network: network})
 }
@@ -101,9 +102,9 @@ func inspect(ctx context.Context, path string, o Options) Inspection {
 	return in
 }
 
-// read looks into the file. Where there is no log, or no index of it, SQLite would make them: it is told to take the file as
-// it stands, and a state that was left without its index may then look older than it is. Where both are there it reads them as
-// they are, or, where another process has just begun a new log, takes its place among those that read.
+// read reads the file. If there is no log or no index, SQLite would create them, so it is told that the file is immutable. A state that
+// was left without its index may then look older than it is. If both exist, read opens them as they are. If another process has just
+// begun a new log, read is one of its readers.
 func (in *Inspection) read(ctx context.Context) error {
 	if !exists(in.Path+"-wal") || !exists(in.Path+"-shm") {
 		return in.readAs(ctx, "immutable")
@@ -115,7 +116,7 @@ func (in *Inspection) read(ctx context.Context) error {
 	return err
 }
 
-// readAs looks into the file, opened for reading in one of SQLite's ways.
+// readAs reads the file, opened in one of SQLite's read modes.
 func (in *Inspection) readAs(ctx context.Context, way string) error {
 	how := url.Values{"mode": {"ro"}, "_busy_timeout": {"2000"}}
 	if way != "" {
@@ -182,9 +183,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// globQuote returns a path as a pattern that matches nothing else.
+// globQuote returns a pattern that only matches path.
 func globQuote(path string) string {
-	if filepath.Separator == '\\' { // which cannot be quoted there, and names have none of *?
+	if filepath.Separator == '\\' { // glob cannot quote it there, and file names cannot contain * and ?
 		return path
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)

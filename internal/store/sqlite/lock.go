@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// errLocked says that the lock beside the database was not to be had in time.
+// errLocked says that the lock beside the database was not free in time.
 var errLocked = errors.New("the lock beside the state is held")
 
-// lock takes the lock beside the database at path: shared by those who open the database, exclusive for the one who moves
-// it aside. SQLite finds a database's log and index by name, at some time after it has opened the database itself. If the
-// file under that name were another one by then, it would marry the new log to the old file. The lock keeps the three
-// together; it is never held while state is read or written.
+// lock takes the lock beside the database at path: shared for opening the database, exclusive for moving it aside. SQLite finds a
+// database's log and index by name, some time after it opened the database. If the name belonged to another file by then, SQLite would
+// use the new log with the old file. The lock keeps the three files together. It is never held while state is read or written.
 //
-// It waits up to timeout. The directory is made, for its owner alone, where it is missing. Closing the file releases the lock.
+// It waits up to timeout. It makes a missing directory, for its owner only. Closing the file releases the lock.
 func lock(ctx context.Context, path string, exclusive bool, timeout time.Duration) (*os.File, error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +47,7 @@ func lock(ctx context.Context, path string, exclusive bool, timeout time.Duratio
 	}
 }
 
-// pause waits for d, or less when ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

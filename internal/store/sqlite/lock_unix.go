@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock if nobody stands in the way. It ends with the file or the process.
+// tryLock takes the lock if it is free. It is released with the file or the process.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	how := syscall.LOCK_SH
 	if exclusive {
@@ -22,7 +22,7 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
-// serial identifies a file among all that exist at one time, "" where there is none.
+// serial identifies a file among all existing files; "" if there is no such number.
 func serial(info os.FileInfo) string {
 	if info == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock if nobody stands in the way. It ends with the file or the process.
+// tryLock takes the lock if it is free. It is released with the file or the process.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
@@ -20,8 +20,8 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
-// serial is always "": open files cannot be removed on Windows, so there is no need to know a log's database.
+// serial is always "": open files cannot be removed on Windows, so nothing needs the identity of a log's database.
 func serial(os.FileInfo) string { return "" }
 
-// ownedByUs is always true: a user's temporary directory is out of the reach of others on Windows.
+// ownedByUs is always true: on Windows, other users cannot reach a user's temporary directory.
 func ownedByUs(os.FileInfo) bool { return true }

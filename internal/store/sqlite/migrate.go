@@ -15,13 +15,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// applicationID is what the first migration writes into the header of the file.
+// applicationID is the number that the first migration writes into the header of the file.
 const applicationID = 0x6374786c
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrations returns the scripts in order: the one at index n leads from format n to format n+1.
+// migrations returns the scripts in order: the script at index n leads from format n to format n+1.
 var migrations = sync.OnceValue(func() []string {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted, and so by number
 	if err != nil {
@@ -38,12 +38,12 @@ var migrations = sync.OnceValue(func() []string {
 	return scripts
 })
 
-// format is the format that this program reads and writes: the number of the last migration. It is kept as a constant so
-// that opening a database which is up to date does not read the scripts; a test holds the two together.
+// format is the format that this program reads and writes: the number of the last migration. It is a constant, so that opening an
+// up-to-date database does not read the scripts. A test compares both.
 const format = 6
 
-// identify tells what the file behind c is: the format of a state, 0 for an empty file. Anything else is refused before a
-// byte of it is changed.
+// identify returns the format of the file behind c: the format of a state, 0 for an empty file. It refuses any other file before a byte
+// of it is changed.
 func identify(ctx context.Context, c driver.Conn) (version int, err error) {
 	id, err := number(ctx, c, "PRAGMA application_id")
 	if err != nil {
@@ -58,8 +58,7 @@ func identify(ctx context.Context, c driver.Conn) (version int, err error) {
 	return version, err
 }
 
-// empty refuses a database that is another program's. It looks at the file as it is at one moment, since another process
-// may just be making a state of it.
+// empty refuses a database of another program. It reads one snapshot of the file, since another process may be making a state of it.
 func empty(ctx context.Context, c driver.Conn) error {
 	if err := execute(ctx, c, "BEGIN"); err != nil {
 		return err
@@ -79,8 +78,8 @@ func empty(ctx context.Context, c driver.Conn) error {
 // headerBytes is the length of a database's header.
 const headerBytes = 100
 
-// isState reports whether the file at path has the header of a state, however damaged the rest of it is. The offsets are those of
-// SQLite's file format (https://www.sqlite.org/fileformat.html, 1.3).
+// isState reports whether the file at path has the header of a state, even if the rest is damaged. The offsets are from SQLite's file
+// format (https://www.sqlite.org/fileformat.html, 1.3).
 func isState(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -92,10 +91,10 @@ func isState(path string) bool {
 	return err == nil && string(header[:16]) == sqliteMagic && binary.BigEndian.Uint32(header[68:]) == applicationID
 }
 
-// sqliteMagic begins each database of SQLite.
+// sqliteMagic is the beginning of every SQLite database.
 const sqliteMagic = "SQLite format 3\x00"
 
-// otherFile reports whether there is a file at path that is no database of SQLite. An empty one may become one.
+// otherFile reports whether the file at path exists and is no SQLite database. An empty file may become one.
 func otherFile(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -119,8 +118,7 @@ func errNewer(version int) error {
 		version, format)
 }
 
-// migrate brings the file to format. Other processes may be at it too: each step asks again where the file stands, inside
-// the transaction that makes the step.
+// migrate updates the file to format. Other processes may do the same, so each step checks the format again inside its transaction.
 func migrate(ctx context.Context, c driver.Conn) error {
 	for version := 0; version < format; version++ {
 		if err := step(ctx, c, version); err != nil {
@@ -130,7 +128,7 @@ func migrate(ctx context.Context, c driver.Conn) error {
 	return nil
 }
 
-// step makes the migration that leads from the given format to the next, unless the file is past it.
+// step runs the migration from the given format to the next, unless the file is newer.
 func step(ctx context.Context, c driver.Conn, from int) (err error) {
 	if err := execute(ctx, c, "BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -161,7 +159,7 @@ func execute(ctx context.Context, c driver.Conn, query string) error {
 	return err
 }
 
-// number runs a query whose answer is one integer.
+// number runs a query whose result is one integer.
 func number(ctx context.Context, c driver.Conn, query string) (int, error) {
 	value, err := one(ctx, c, query)
 	n, _ := value.(int64)

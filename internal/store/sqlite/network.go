@@ -9,8 +9,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// local returns path, or a path on this machine to use in its stead when path lies on a network file system: the memory
-// that processes share through SQLite's write-ahead log cannot be shared between machines, and locks often fail there.
+// local returns path, or a replacement on this machine if path is on a network file system. Processes share memory through SQLite's
+// write-ahead log, which does not work across machines, and locks often fail there.
 func local(path string, o Options) (string, error) {
 	moved, kind := standIn(path, o)
 	if kind == "" {
@@ -23,8 +23,7 @@ func local(path string, o Options) (string, error) {
 	return moved, nil
 }
 
-// standIn returns the path that is used in place of path, and the kind of network file system that is the reason; path
-// itself and "" where there is none.
+// standIn returns the replacement of path and the kind of network file system that is the reason; path itself and "" if there is none.
 func standIn(path string, o Options) (moved, kind string) {
 	if kind = o.network(existing(filepath.Dir(path))); kind == "" {
 		return path, ""
@@ -33,13 +32,13 @@ func standIn(path string, o Options) (moved, kind string) {
 	if fallback == "" {
 		fallback = filepath.Join(os.TempDir(), fmt.Sprintf("ctxls-%d", os.Getuid()))
 	}
-	// Two states kept on the network stay two.
+	// Two states on the network stay two states.
 	sum := fnv.New32a()
 	sum.Write([]byte(path))
 	return filepath.Join(fallback, fmt.Sprintf("state-%08x.db", sum.Sum32())), kind
 }
 
-// existing returns dir, or the first directory above it that is there: it may not be made yet.
+// existing returns dir, or the nearest directory above it that exists.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
@@ -49,8 +48,8 @@ func existing(dir string) string {
 	}
 }
 
-// private makes dir for its owner alone, and refuses one that others could have prepared: the directory for temporary
-// files is everybody's.
+// private makes dir for its owner only. It refuses a directory that others could have prepared, since all users share the directory for
+// temporary files.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -5,7 +5,7 @@ import "syscall"
 // mntLocal is MNT_LOCAL of sys/mount.h: the file system is stored on this machine.
 const mntLocal = 0x1000
 
-// network names the kind of network file system that holds dir, "" where it is local or unknown.
+// network returns the kind of network file system of dir, "" if it is local or unknown.
 func network(dir string) string {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(dir, &stat) != nil || stat.Flags&mntLocal != 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
-// networkMagic lists the file systems that reach over a network, by the number that statfs(2) gives them in f_type
-// (linux/magic.h and the statfs(2) manual page).
+// networkMagic lists network file systems by the number in f_type of statfs(2) (linux/magic.h and the statfs(2) manual page).
 var networkMagic = map[uint32]string{
 	0x6969:     "nfs",
 	0x517b:     "smb",
@@ -27,13 +26,13 @@ var networkMagic = map[uint32]string{
 
 const fuseMagic = 0x65735546
 
-// networkFUSE lists file systems in user space that reach over a network. Others (encrypted directories, NTFS) are local.
+// networkFUSE lists network file systems in user space. Others (encrypted directories, NTFS) are local.
 var networkFUSE = map[string]bool{
 	"fuse.sshfs": true, "fuse.rclone": true, "fuse.s3fs": true, "fuse.gcsfuse": true, "fuse.davfs2": true,
 	"fuse.glusterfs": true, "fuse.ceph": true, "fuse.curlftpfs": true, "fuse.nfs": true,
 }
 
-// network names the kind of network file system that holds dir, "" where it is local or unknown.
+// network returns the kind of network file system of dir, "" if it is local or unknown.
 func network(dir string) string {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(dir, &stat) != nil {
@@ -53,8 +52,7 @@ func network(dir string) string {
 	return fuseKind(bufio.NewScanner(mounts), dir)
 }
 
-// fuseKind finds the mount that holds dir in the lines of proc_pid_mountinfo(5) and names its type where that reaches over
-// a network.
+// fuseKind finds the mount of dir in the lines of proc_pid_mountinfo(5) and returns its type if that is a network file system.
 func fuseKind(mounts *bufio.Scanner, dir string) string {
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	longest, kind := -1, ""
@@ -65,7 +63,7 @@ func fuseKind(mounts *bufio.Scanner, dir string) string {
 			continue
 		}
 		point := unescape.Replace(fields[4])
-		if len(point) >= longest && pathname.Within(point, dir, false) { // of two at one point the later one covers the earlier
+		if len(point) >= longest && pathname.Within(point, dir, false) { // of two mounts at one point, the later one counts
 			longest, kind = len(point), types[0]
 		}
 	}

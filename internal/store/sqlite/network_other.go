@@ -2,5 +2,5 @@
 
 package sqlite
 
-// network is not asked here: the default place on Windows, %LOCALAPPDATA%, is local by its definition.
+// network returns "": the default directory on Windows, %LOCALAPPDATA%, is always local.
 func network(string) string { return "" }

@@ -11,14 +11,14 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// maxSamples bounds the history of a session. tidyEvery says after how many new paths and samples both are cut to size: so
-// seldom that counting them costs an update next to nothing.
+// maxSamples bounds the history of a session. tidyEvery is the number of new paths and samples after which both are cut to size. It is
+// large enough that counting them costs an update almost nothing.
 const (
 	maxSamples = 2000
 	tidyEvery  = 500
 )
 
-// sessionRow is a session as it stands in its table.
+// sessionRow is a session in the form of its table.
 type sessionRow struct {
 	id, added int64
 	session   session.Session
@@ -26,8 +26,7 @@ type sessionRow struct {
 
 const selectSessions = "SELECT id, host, session_id, cwd, added, data FROM sessions "
 
-// scanSession reads a row of selectSessions. What stands in columns is kept there byte for byte, which JSON does not do
-// for text that is not UTF-8.
+// scanSession reads a row of selectSessions. Columns keep text byte for byte; JSON does not keep text that is not UTF-8.
 func scanSession(scan func(...any) error) (sessionRow, error) {
 	var row sessionRow
 	var host, sessionID, cwd string
@@ -53,7 +52,7 @@ func (c *conn) sessions(ctx context.Context, conditions string, args []any) ([]s
 	return found, err
 }
 
-// session returns one session, nil where it is not stored.
+// session returns one session, nil if it is not stored.
 func (c *conn) session(ctx context.Context, key session.Key) (*sessionRow, error) {
 	found, err := c.sessions(ctx, "WHERE session_id = ? AND host = ?", []any{key.SessionID, string(key.Host)})
 	if err != nil || len(found) == 0 {
@@ -62,7 +61,7 @@ func (c *conn) session(ctx context.Context, key session.Key) (*sessionRow, error
 	return &found[0], nil
 }
 
-// saveSession writes the changes to one session and to what belongs to it. row is what is stored of it so far.
+// saveSession writes the changes to one session and its data. row is its stored form.
 func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes session.Changes) error {
 	if row == nil && changes.Session == nil {
 		return coded.Errorf(coded.Internal, "paths or samples belong to a session that is not stored")
@@ -100,7 +99,7 @@ func (c *conn) saveSession(ctx context.Context, row *sessionRow, changes session
 	return nil
 }
 
-// put writes the row of a session, under a new revision. A new one is given its id.
+// put writes the row of a session with a new revision. A new session gets its ID.
 func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
 	s := row.session
 	data, err := json.Marshal(s)
@@ -117,8 +116,8 @@ func (c *conn) put(ctx context.Context, row *sessionRow, isNew bool) error {
 	return err
 }
 
-// forgetOldest keeps the newest sessions, at most most of them. The one that was just added is one of them whatever its
-// time: it is not silent. It is called only when one was added, since nothing else makes them more.
+// forgetOldest keeps the newest sessions, at most most of them. The session that was just added always stays, whatever its time. It is
+// called only after one was added, since nothing else increases their number.
 func (c *conn) forgetOldest(ctx context.Context, added int64, most int) error {
 	var count int
 	if _, err := c.row(ctx, "SELECT count(*) FROM sessions", nil, &count); err != nil || count <= most {
@@ -128,7 +127,7 @@ func (c *conn) forgetOldest(ctx context.Context, added int64, most int) error {
 		(SELECT id FROM sessions WHERE id <> ? ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?)`, added, most-1)
 }
 
-// byRecency orders a working set: the most recently used first; of those used at one time the one used most heavily.
+// byRecency orders a working set: the most recently used first; at the same time, the heaviest use first.
 const byRecency = "ORDER BY used_at DESC, use DESC, path"
 
 // workingSet returns the paths of a session.
@@ -145,7 +144,7 @@ func (c *conn) workingSet(ctx context.Context, id int64) ([]session.PathUse, err
 	return set, err
 }
 
-// putPath adds one use to a session's working set. A path that is there already keeps its heaviest use and latest time.
+// putPath adds one use to a session's working set. A path that is already there keeps its heaviest use and latest time.
 func (c *conn) putPath(ctx context.Context, id int64, use session.PathUse) error {
 	return c.exec(ctx, `INSERT INTO paths (session, path, use, used_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, path) DO UPDATE SET use = max(use, excluded.use), used_at = max(used_at, excluded.used_at)`,
@@ -158,10 +157,10 @@ func (c *conn) putSample(ctx context.Context, id, seq int64, sample session.Samp
 		id, seq, millis(sample.At), sample.Tokens, sample.WindowTokens, string(sample.Kind))
 }
 
-// tidy cuts what belongs to a session to size, with room for what comes before the next time.
+// tidy cuts the data of a session to size, and leaves room for what comes before the next time.
 //
-// Of paths the least recently used go. Of samples the past is kept in less and less detail: of the older half every second
-// goes. Compactions stay; only where they are nearly all there is, the oldest of them go.
+// It removes the least recently used paths. It thins out samples: every second one of the older half. Compactions stay; only if almost
+// all samples are compactions, the oldest are removed.
 func (c *conn) tidy(ctx context.Context, id int64) error {
 	const most = maxSamples - tidyEvery
 	var paths, samples, compactions int

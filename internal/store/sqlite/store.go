@@ -1,7 +1,7 @@
-// Package sqlite keeps the state in one SQLite file that any number of processes share.
+// Package sqlite keeps the state in one SQLite file that several processes share.
 //
-// There is one writer at a time among all of them, and every update is one transaction that takes the write lock before it
-// reads. Readers never wait. A damaged file is moved aside and a fresh one started, whichever process finds it.
+// Only one process writes at a time. Every update is one transaction that takes the write lock before it reads. Readers never wait. A
+// process that finds the file damaged moves it aside and starts a new one.
 package sqlite
 
 import (
@@ -21,41 +21,41 @@ import (
 
 // Options say how to open a store.
 type Options struct {
-	Path string // the database file; made, with its directory, where it is missing
-	// BusyTimeout is how long to wait for other processes before giving up with CodeUnavailable; 0 is 5 s.
+	Path string // the database file; it and its directory are made if missing
+	// BusyTimeout is the time to wait for other processes before an error with coded.Unavailable; 0 is 5 s.
 	BusyTimeout time.Duration
-	// Fleeting says that the process ends right after Close, which then closes nothing unless the log is to be folded: the
-	// system closes the files, and what was acknowledged is in them.
+	// Fleeting says that the process ends right after Close. Close then closes nothing unless the log needs a checkpoint: the system
+	// closes the files, and they contain all acknowledged data.
 	Fleeting bool
-	// Usual says that Path is the place where a user's state always is. A file there that is no database must be a damaged state, and
-	// is moved aside; anywhere else such a file is somebody's, and left alone.
+	// Usual says that Path is the default place of a user's state. A file there that is no database must be a damaged state, and is
+	// moved aside. Elsewhere, such a file belongs to another program and is left alone.
 	Usual bool
-	// MustExist says that a missing file is an error with CodeNotFound, and that nothing is made.
+	// MustExist says that a missing file is an error with coded.NotFound, and that no file is made.
 	MustExist bool
-	// LocalDir takes the file in when Path lies on a network file system; "" is a directory of the user's own in the
-	// system's place for temporary files.
+	// LocalDir is the directory for the file if Path is on a network file system; "" is a directory of the user below the system's
+	// directory for temporary files.
 	LocalDir string
-	// Report is told, in a sentence for people, of what was done about a damaged file or a remote place. It may be nil, and
-	// is called from the goroutine that met it.
+	// Report gets a sentence for users about a damaged file or a network file system that was handled. It may be nil. It is called from
+	// the goroutine that found it.
 	Report func(string)
 
-	network func(dir string) string // names the kind of network file system that holds dir; tests set their own
+	network func(dir string) string // returns the kind of network file system of dir; tests replace it
 }
 
 // Store implements core.Store.
 type Store struct {
 	options Options
-	path    string // where the file is, which may be another place than Options.Path
+	path    string // where the file is; may differ from Options.Path
 
 	mu     sync.RWMutex // held for reading while file is in use, for writing while it is replaced
-	file   *file        // nil when it could not be opened again
+	file   *file        // nil if it could not be opened again
 	closed bool
 }
 
 var _ core.Store = (*Store)(nil)
 
-// Open opens the store. Its errors carry CodeUnavailable when the place cannot be used or a newer ctxls has written the
-// file, and CodeInvalid when the file is another program's database.
+// Open opens the store. Its errors have coded.Unavailable if the place cannot be used or a newer ctxls wrote the file, and coded.Invalid
+// if the file is another program's database.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.BusyTimeout <= 0 {
 		o.BusyTimeout = 5 * time.Second
@@ -86,10 +86,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// followLinks returns what path leads to when it is itself a symbolic link. SQLite puts the log beside that file, and what
-// is moved aside is the file and not the link.
+// followLinks returns the target of path if it is a symbolic link. SQLite puts the log beside that file, and the file is moved aside,
+// not the link.
 func followLinks(path string) string {
-	for range 10 { // more is a loop, and opening will say so
+	for range 10 { // more is a loop, which opening reports
 		target, err := os.Readlink(path)
 		if err != nil {
 			break
@@ -102,7 +102,7 @@ func followLinks(path string) string {
 	return path
 }
 
-// Path returns where the database file is: a change by any process touches it or the file of that name with "-wal".
+// Path returns the path of the database file. A change by any process modifies it, or the file with "-wal" after its name.
 func (s *Store) Path() string { return s.path }
 
 // Close closes the store.
@@ -126,7 +126,7 @@ func (s *Store) letGo(ctx context.Context) error {
 	return explain(ctx, err, s.options.BusyTimeout)
 }
 
-// reopen opens the file that is at path now, once it has moved a damaged one aside. The caller holds mu.
+// reopen opens the file at path, after moving a damaged one aside. The caller holds mu.
 func (s *Store) reopen(ctx context.Context) error {
 	s.letGo(ctx)
 	for attempt := 0; ; attempt++ {
@@ -147,7 +147,7 @@ func (s *Store) reopen(ctx context.Context) error {
 	}
 }
 
-// moveAside puts a damaged file, which is closed, out of the way.
+// moveAside moves a damaged and closed file aside.
 func (s *Store) moveAside(ctx context.Context, f *file) error {
 	aside, err := f.moveAside(ctx)
 	if err == nil && aside != "" {
@@ -156,7 +156,7 @@ func (s *Store) moveAside(ctx context.Context, f *file) error {
 	return err
 }
 
-// current returns the open file with mu held for reading, once it has made sure that it is the one at path.
+// current returns the open file with mu held for reading, after it has checked that the file is the one at path.
 func (s *Store) current(ctx context.Context) (*file, error) {
 	for {
 		s.mu.RLock()
@@ -181,8 +181,8 @@ func (s *Store) current(ctx context.Context) (*file, error) {
 	}
 }
 
-// run calls f with a connection for writing or one for reading. Where f finds the file damaged, that is moved aside and f
-// called once more, on a fresh one.
+// run calls f with a connection for writing or for reading. If f finds the file damaged, run moves it aside and calls f once more with a
+// new file.
 func (s *Store) run(ctx context.Context, write bool, f func(context.Context, *conn) error) error {
 	used, err := s.once(ctx, write, f)
 	if damaged(err) && used != nil {
@@ -195,7 +195,7 @@ func (s *Store) run(ctx context.Context, write bool, f func(context.Context, *co
 	return explain(ctx, err, s.options.BusyTimeout)
 }
 
-// replace moves the damaged file aside, unless another goroutine has done so. The next use starts a fresh one.
+// replace moves the damaged file aside, unless another goroutine did. The next use starts a new file.
 func (s *Store) replace(ctx context.Context, f *file) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +219,7 @@ func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *c
 	}
 	defer c.giveBack()
 	err = c.transaction(ctx, write, func(ctx context.Context) error { return f(ctx, c) })
-	if err == nil && write && !file.current() { // what was written is in files that nobody reads any more
+	if err == nil && write && !file.current() { // the data was written to files that nothing reads any more
 		err = coded.Errorf(coded.Unavailable, "the state was removed or replaced while it was written; the update was not kept")
 	}
 	return file, err
@@ -229,10 +229,10 @@ func (s *Store) once(ctx context.Context, write bool, f func(context.Context, *c
 func (s *Store) Update(ctx context.Context, q core.Query, decide func(session.State) session.Changes) error {
 	decided, deleted := false, false
 	err := s.run(ctx, true, func(ctx context.Context, c *conn) error {
-		if decided { // and the damage was found while saving
+		if decided { // and saving found the damage
 			return coded.Errorf(coded.Unavailable, "the state was damaged and has been started anew; the update was not kept")
 		}
-		// A newer ctxls may have been installed, and run, since the file was opened.
+		// A newer ctxls may have been installed and run since the file was opened.
 		version := 0
 		if _, err := c.row(ctx, "PRAGMA user_version", nil, &version); err != nil {
 			return err
@@ -264,9 +264,9 @@ func (s *Store) Load(ctx context.Context, q core.Query) (state session.State, er
 	return state, err
 }
 
-// wipeLog folds the log into the file and empties it, so that what was deleted is not left to read there. SQLite waits for
-// readers, but not for somebody else who folds the log, so it is tried again. Where somebody reads the old state for longer than
-// the busy timeout it cannot be done; the next to fold the log does it then.
+// wipeLog checkpoints the log and empties it, so that deleted data cannot be read there. SQLite waits for readers, but not for another
+// checkpoint, so wipeLog retries. It fails if a reader uses the old state for longer than the busy timeout; the next checkpoint then
+// does it.
 func (s *Store) wipeLog(ctx context.Context) {
 	deadline := time.Now().Add(s.options.BusyTimeout)
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// load reads what q asks for. It also returns the row of the session, nil where that is not stored.
+// load reads what q asks for. It also returns the row of the session, nil if it is not stored.
 func (c *conn) load(ctx context.Context, q core.Query) (state session.State, row *sessionRow, err error) {
 	if q.Key != (session.Key{}) {
 		if row, err = c.session(ctx, q.Key); err != nil {
@@ -46,7 +46,7 @@ func (c *conn) load(ctx context.Context, q core.Query) (state session.State, row
 	return state, row, err
 }
 
-// save writes changes: first what goes, then what comes. row is that of the session that q names.
+// save writes changes: deletions first. row is the row of q's session.
 func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes session.Changes) (err error) {
 	if changes.Session != nil && changes.Session.Key() != q.Key {
 		return coded.Errorf(coded.Internal, "the update of one session would save another one")
@@ -63,7 +63,7 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 		if err := c.exec(ctx, "DELETE FROM sessions WHERE id = ?", row.id); err != nil {
 			return err
 		}
-		// The figures of its turns stay in the ring, which has no gaps, but not whose they were.
+		// The figures of its turns stay in the ring, which has no gaps, but lose the link to the session.
 		prefix := session.TurnTaskPrefix(q.Key)
 		if err := c.exec(ctx, "UPDATE tasks SET id = 'forgotten ' || seq WHERE substr(id, 1, length(?)) = ?", prefix, prefix); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (c *conn) save(ctx context.Context, q core.Query, row *sessionRow, changes 
 	return nil
 }
 
-// ring is the length of the task ring, for which 0 sets no bound.
+// ring is the length of the task ring; 0 is no bound.
 func ring(windowTasks int) int {
 	if windowTasks <= 0 {
 		return math.MaxInt32

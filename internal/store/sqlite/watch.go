@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// settleTime is how long after an event of the log the file is first looked at: the commit becomes visible a moment after
-	// the log is written, and that moment gives no event.
+	// settleTime is the delay between an event of the log and the first check of the file: a commit becomes visible a moment after the
+	// log is written, and that gives no event.
 	settleTime = 2 * time.Millisecond
-	// slowPoll is how often the file is looked at where events come: no event tells that the database was removed, which is to be
-	// noticed within a second. To wake an idle process costs some 0.3 ms in all, of which the look is 10 µs.
+	// slowPoll is the poll interval while events work. No event reports that the database was removed, which must be noticed within a
+	// second. Waking an idle process costs about 0.3 ms, of which the check takes 10 µs.
 	slowPoll = 900 * time.Millisecond
-	// fastPoll and restPoll bound how often it is looked at where none may come: the longer nothing has changed, the seldomer,
-	// after quietShare of the time that it has been quiet. While agents work a change is seen within 75 ms; an idle server looks
-	// every 0.75 s, which costs some 0.05 % of a core, where looking every 75 ms costs ten times that.
+	// fastPoll and restPoll bound the poll interval where events may be missing. The interval is quietShare of the time since the last
+	// change. While agents work, a change is seen within 75 ms. An idle server checks every 0.75 s, which costs about 0.05 % of a core;
+	// a check every 75 ms would cost ten times that.
 	fastPoll, restPoll = 75 * time.Millisecond, 750 * time.Millisecond
 	quietShare         = 1. / 20
 )
 
-// pollAfter returns when to look at the file next where nothing tells of changes and it has been quiet for some time.
+// pollAfter returns the poll interval without events, given the time since the last change.
 func pollAfter(quiet time.Duration) time.Duration {
 	return min(max(time.Duration(float64(quiet)*quietShare), fastPoll), restPoll)
 }
@@ -30,29 +30,29 @@ func pollAfter(quiet time.Duration) time.Duration {
 // Watch implements core.Store.
 func (s *Store) Watch(ctx context.Context) <-chan struct{} {
 	wake := make(chan struct{}, 1)
-	seen, _ := s.sighting(ctx) // before Watch returns: whatever comes after it is a change
+	seen, _ := s.sighting(ctx) // before Watch returns, so that everything after it is a change
 	events, err := fsnotify.NewWatcher()
-	if err != nil { // the system has no more to give
+	if err != nil { // the system has no more watches
 		events = nil
 	}
 	go s.watch(ctx, seen, events, wake)
 	return wake
 }
 
-// follow makes events come of what is written to the log, and reports whether they can be relied on. Every
-// commit is written to the log. No other file must be followed: on macOS and the BSDs that opens it, and closing it again
-// would let go of the locks that SQLite holds on it, since POSIX locks belong to the process; the log is never locked.
+// follow requests events for writes to the log, and reports whether they are reliable. Every commit is written to the log. No other file
+// may be followed: on macOS and the BSDs that opens the file, and closing it would release SQLite's locks, since POSIX locks belong to
+// the process. The log is never locked.
 func (s *Store) follow(events *fsnotify.Watcher) bool {
 	if events == nil {
 		return false
 	}
-	_ = events.Remove(s.path + "-wal") // a log that another has replaced
+	_ = events.Remove(s.path + "-wal") // another log replaced it
 	err := events.Add(s.path + "-wal")
-	return err == nil && runtime.GOOS != "windows" // Windows may tell of what is written to an open file only when it is closed
+	return err == nil && runtime.GOOS != "windows" // Windows may report writes to an open file only when it is closed
 }
 
-// watch sends to wake when the file has changed, until ctx ends. After an event it looks soon, then less and less often,
-// until it is back at its poll.
+// watch sends to wake when the file has changed, until ctx ends. After an event it checks soon, then at growing intervals up to its poll
+// interval.
 func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, wake chan<- struct{}) {
 	var events <-chan fsnotify.Event
 	var failures <-chan error
@@ -61,7 +61,7 @@ func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, w
 		events, failures = w.Events, w.Errors
 	}
 	follows := s.follow(w)
-	comes := follows // events come, as far as anybody knows
+	comes := follows // as far as is known, events come
 	changed := time.Now()
 	poll := func() time.Duration {
 		if comes {
@@ -69,7 +69,7 @@ func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, w
 		}
 		return pollAfter(time.Since(changed))
 	}
-	wait := settleTime // something may have come before the events did
+	wait := settleTime // a change may have come before events did
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -79,7 +79,7 @@ func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, w
 		case <-failures: // events were lost
 		case <-events:
 			comes = follows
-			if wait == settleTime { // it will be looked at as soon as can be
+			if wait == settleTime { // the check will run as soon as possible
 				continue
 			}
 		case <-timer.C:
@@ -93,7 +93,7 @@ func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, w
 				follows = s.follow(w)
 				comes = follows
 			} else if wait == slowPoll {
-				comes = false // there are file systems that take the request and tell nothing
+				comes = false // some file systems accept the request and send no events
 			}
 			seen = now
 			select {
@@ -106,20 +106,20 @@ func (s *Store) watch(ctx context.Context, seen sighting, w *fsnotify.Watcher, w
 				continue
 			}
 			changed = time.Now()
-			// The next commit may have begun, and its event come, before this look.
+			// The next commit and its event may have come before this check.
 		}
 		wait = settleTime
 		timer.Reset(wait)
 	}
 }
 
-// sighting is how the database was last seen. Two that are equal have no commit of any process between them.
+// sighting is the state of the database at a check. Between two equal sightings, no process has committed.
 type sighting struct {
 	file    *file
-	version int64 // PRAGMA data_version, which means something on one connection only
+	version int64 // PRAGMA data_version, which is only comparable on one connection
 }
 
-// sighting looks at the database, on a connection that is used for nothing else: its own commits are none that it sees.
+// sighting checks the database. The connection is used for nothing else, since it does not see its own commits.
 func (s *Store) sighting(ctx context.Context) (sighting, error) {
 	f, err := s.current(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Store) sighting(ctx context.Context) (sighting, error) {
 		return sighting{}, ctx.Err()
 	}
 	defer c.giveBack()
-	ctx = context.WithoutCancel(ctx) // nothing here waits, and one that may end costs two goroutines a look
+	ctx = context.WithoutCancel(ctx) // nothing here waits, and a cancellable context costs two goroutines for each check
 	seen := sighting{file: f}
 	if err = c.open(ctx); err == nil {
 		_, err = c.row(ctx, "PRAGMA data_version", nil, &seen.version)
