@@ -7,8 +7,8 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// block reads one element of a content array: an OpenAI content part or an Anthropic block by its type, a string, or,
-// where there is no type, a part of Gemini's.
+// block reads one element of a content array: an OpenAI content part or an Anthropic block by its type, a string, or, without a type, a
+// part of Gemini.
 func (r *reader) block(v jsonscan.Value) error {
 	if v.IsString() {
 		r.say(v)
@@ -47,7 +47,7 @@ func (r *reader) block(v jsonscan.Value) error {
 		r.calls = append(r.calls, call)
 		r.input(call, input, formObject)
 		return r.text(".name", name)
-	case "server_tool_use", "mcp_tool_use": // answered within the same message
+	case "server_tool_use", "mcp_tool_use": // the same message contains the answer
 		r.json(input)
 		return r.text(".name", name)
 	case "tool_result":
@@ -57,7 +57,7 @@ func (r *reader) block(v jsonscan.Value) error {
 		if err := r.attachment(kind.Text(), v); err != nil {
 			return err
 		}
-		r.spots = r.spots[:spots] // the text of a document goes with it
+		r.spots = r.spots[:spots] // the text of a document belongs to it
 		form := formBlock
 		if strings.HasPrefix(kind.Text(), "input_") && kind.Text() != "input_audio" {
 			form = formInput
@@ -86,8 +86,8 @@ func (r *reader) attachment(kind string, v jsonscan.Value) error {
 	return nil
 }
 
-// thinking counts the visible thinking. Its signature is not text; where it stands alone, the thinking was held back and
-// its size is estimated from it.
+// thinking counts the visible thinking. Its signature is not text. If there is only a signature, the thinking was withheld, and its size
+// is estimated from the signature.
 func (r *reader) thinking(v jsonscan.Value) error {
 	var visible, signature jsonscan.Value
 	v.Pick(jsonscan.Into("thinking", &visible), jsonscan.Into("signature", &signature))
@@ -100,9 +100,9 @@ func (r *reader) thinking(v jsonscan.Value) error {
 	return nil
 }
 
-// sealedTokens estimates thinking that is only there encrypted, from the length of its base64: 0.205 tokens for each
-// character over 150, as measured on the usage that providers reported for some 18,000 consecutive requests with signed
-// thinking (Claude Opus 4.5, Opus 4.6 and Sonnet 4.5: 0.194 to 0.206).
+// sealedTokens estimates encrypted thinking from the length of its base64: 0.205 tokens for each character over 150. This was measured
+// on the reported usage of about 18,000 consecutive requests with signed thinking (Claude Opus 4.5, Opus 4.6 and Sonnet 4.5: 0.194 to
+// 0.206).
 func sealedTokens(v jsonscan.Value) int { return max(0, len(v.Plain())-150) * 205 / 1000 }
 
 // imageURL reads {image_url: "…"}, {image_url: {url, detail}} and {file_id}.
@@ -124,7 +124,7 @@ func (r *reader) imageURL(v jsonscan.Value) error {
 	return nil
 }
 
-// file reads {file: {file_data, filename, file_id}} and the same members in the open.
+// file reads {file: {file_data, filename, file_id}} and the same members without the outer object.
 func (r *reader) file(v jsonscan.Value) {
 	if inner := v.Member("file"); inner.IsObject() {
 		v = inner
@@ -143,7 +143,7 @@ func (r *reader) audio(v jsonscan.Value) {
 	r.media(media{mime: "audio/*", data: data.Plain()}, formOpenAI)
 }
 
-// document reads an Anthropic document with what introduces it.
+// document reads an Anthropic document with its title and context.
 func (r *reader) document(v jsonscan.Value) error {
 	for _, member := range []string{"title", "context"} {
 		if err := r.optional("."+member, v.Member(member)); err != nil {
@@ -153,8 +153,8 @@ func (r *reader) document(v jsonscan.Value) error {
 	return r.source(v, "")
 }
 
-// source reads the source of an Anthropic image or document: base64, a URL or an uploaded file, or the text itself. mime
-// is the type where the source does not name it.
+// source reads the source of an Anthropic image or document: base64, a URL, an uploaded file, or the text itself. mime is the type if
+// the source does not name it.
 func (r *reader) source(v jsonscan.Value, mime string) error {
 	source := v.Member("source")
 	if !source.IsObject() {

@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// cacheBytes bounds what a Meter remembers. A message takes a few hundred bytes of it whatever its own length, so 8 MiB
-// hold some 30,000 messages: the longest conversations of several sessions.
+// cacheBytes bounds the memory of a Meter's cache. A message takes a few hundred bytes of it, whatever its length, so 8 MiB hold about
+// 30,000 messages: the longest conversations of several sessions.
 const cacheBytes = 8 << 20
 
-// countCache remembers what measuring learned of a message under the hash of its bytes, so that a conversation that grew
-// costs only what is new. It keeps two generations: when the young one is full it becomes the old one, and what was in the
-// old one and has not been asked for since is gone. Its zero value is ready for use, by any number of goroutines.
+// countCache caches what measuring found out about a message, under the hash of its bytes, so that a longer conversation costs only its
+// new part. It has two generations: when the young one is full, it becomes the old one, and unused entries of the old one are dropped.
+// The zero value is ready for concurrent use.
 type countCache struct {
 	mu         sync.Mutex
 	young, old map[cacheKey]*digest
@@ -26,7 +26,7 @@ type cacheKey struct {
 	rules   countingRules
 }
 
-// kind is what the bytes are: the same bytes count otherwise as tool definitions than as a system prompt.
+// kind is the kind of the bytes: tool definitions and a system prompt with the same bytes have different counts.
 type kind byte
 
 const (
@@ -35,8 +35,8 @@ const (
 	kindTools
 )
 
-// contentSeeds makes the hash of each process its own, so that nobody can prepare two messages that collide; 128 bits make
-// an accident unthinkable.
+// contentSeeds makes the hash different in each process, so that nobody can prepare two messages that collide. 128 bits exclude an
+// accident.
 var contentSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 func keyOf(kind kind, rules countingRules, content []byte) cacheKey {
@@ -81,8 +81,7 @@ func (c *countCache) add(key cacheKey, g *digest) {
 	c.size += size
 }
 
-// size estimates the memory that the cache spends on a digest, in bytes: the digest, what it refers to, and its place in a map
-// that is at worst half empty.
+// size estimates the cache's memory for a digest, in bytes: the digest, its references, and its place in a map that may be half empty.
 func (g *digest) size() int {
 	size := int(unsafe.Sizeof(*g)) + 2*int(unsafe.Sizeof(cacheKey{})+unsafe.Sizeof(g)) + len(g.role)
 	for _, refs := range [][]ref{g.calls, g.answers} {

@@ -8,17 +8,17 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// Document is a conversation as it lies in a file: an array of messages, or the body of a request to a model.
+// Document is a conversation in a file: an array of messages, or the body of a request to a model.
 type Document struct {
 	Conversation
-	head, tail []byte // what stands around the messages
+	head, tail []byte // the bytes around the messages
 }
 
-// ReadDocument finds the conversation in a JSON document: an array of messages, an object with messages and perhaps system,
-// tools and model (OpenAI, Anthropic, an export of OpenCode's), or one with contents, systemInstruction and tools (Gemini).
-// A byte order mark in front is passed over.
+// ReadDocument finds the conversation in a JSON document: an array of messages, an object with messages and optional system, tools and
+// model (OpenAI, Anthropic, an export of OpenCode), or one with contents, systemInstruction and tools (Gemini). It skips a byte order
+// mark.
 //
-// Errors carry CodeInvalid and say what was expected. The messages themselves are looked at by Measure and Trim.
+// Errors have coded.Invalid and say what was expected. Measure and Trim check the messages themselves.
 func ReadDocument(doc []byte) (Document, error) {
 	text := bytes.TrimPrefix(doc, []byte("\ufeff"))
 	v, err := jsonscan.Parse(text, nil)
@@ -49,7 +49,7 @@ func ReadDocument(doc []byte) (Document, error) {
 	}, nil
 }
 
-// With returns the document with other messages in the place of its own, all else byte for byte.
+// With returns the document with other messages, and all else byte for byte.
 func (d Document) With(messages json.RawMessage) []byte {
 	return bytes.Join([][]byte{d.head, messages, d.tail}, nil)
 }

@@ -13,7 +13,7 @@ type edit struct {
 	text   string
 }
 
-// apply appends a message with edits made, which do not overlap.
+// apply appends a message after edits, which must not overlap.
 func apply(out, raw []byte, edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return a.lo - b.lo })
 	from := 0
@@ -25,7 +25,7 @@ func apply(out, raw []byte, edits []edit) []byte {
 	return append(out, raw[from:]...)
 }
 
-// clear returns the edits that put the placeholder in the place of a result.
+// clear returns the edits that replace a result by the placeholder.
 func (b body) clear() []edit {
 	text := b.placeholder()
 	if !b.object {
@@ -38,7 +38,7 @@ func (b body) clear() []edit {
 	return edits
 }
 
-// What stands for media and for the input of a failed call, around what they counted.
+// The replacements of media and of the input of a failed call, around their former size in tokens.
 func mediaPlaceholder(tokens int) string {
 	return "[image or document cleared by ctxls: " + strconv.Itoa(tokens) + " tokens]"
 }
@@ -47,7 +47,7 @@ func inputPlaceholder(tokens int) string {
 	return "[input of a failed call cleared by ctxls: " + strconv.Itoa(tokens) + " tokens]"
 }
 
-// left returns the text of a call's input, or of media, once it is cleared, as it is counted.
+// left returns the text of a call's input, or of media, after it was cleared, in the form that is counted.
 func (s *spot) left() string {
 	switch s.form {
 	case formObject, formArguments:
@@ -58,7 +58,7 @@ func (s *spot) left() string {
 	return mediaPlaceholder(s.tokens)
 }
 
-// clear returns the edit that takes a call's input, media or a thought out of a message.
+// clear returns the edit that removes a call's input, media or a thought from a message.
 func (s *spot) clear(raw []byte) edit {
 	lo, hi, text := s.lo, s.hi, s.left()
 	switch s.form {
@@ -74,7 +74,7 @@ func (s *spot) clear(raw []byte) edit {
 		text = `{"text":"` + text + `"}`
 	case formLeading:
 		text = ""
-		for raw[hi] != ',' { // only white space stands before it
+		for raw[hi] != ',' { // only white space is before it
 			hi++
 		}
 		hi++
@@ -86,7 +86,7 @@ func (s *spot) clear(raw []byte) edit {
 	return edit{lo, hi, text}
 }
 
-// clearPlanned clears what a plan finds, the least loss first, until the target is met.
+// clearPlanned clears the items of a plan, those with the smallest loss first, until the target is met.
 func (c *trimming) clearPlanned(model string, target int) {
 	if c.total <= target {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// gemini reads a Gemini content: {role, parts}. The role may be left out for the user's.
+// gemini reads a Gemini content: {role, parts}. The role may be missing for the user's.
 func (r *reader) gemini(role, parts jsonscan.Value) error {
 	r.role = "user"
 	if role.Present() {
@@ -17,7 +17,7 @@ func (r *reader) gemini(role, parts jsonscan.Value) error {
 	return r.parts(parts, r.block)
 }
 
-// geminiPart reads a part of Gemini's, in either spelling that its API takes.
+// geminiPart reads a part of Gemini in both spellings of its API.
 func (r *reader) geminiPart(v jsonscan.Value) error {
 	var text, call, response, data, file, code, output jsonscan.Value
 	v.Pick(
@@ -65,7 +65,7 @@ func (r *reader) functionCall(v jsonscan.Value) error {
 	return r.text(".name", name)
 }
 
-// functionResponse reads {id, name, response, parts}, of which parts are pictures and the like.
+// functionResponse reads {id, name, response, parts}; parts are images and similar media.
 func (r *reader) functionResponse(v jsonscan.Value) error {
 	var id, name, response, parts jsonscan.Value
 	v.Pick(jsonscan.Into("id", &id), jsonscan.Into("name", &name), jsonscan.Into("response", &response), jsonscan.Into("parts", &parts))

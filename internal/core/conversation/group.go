@@ -1,9 +1,8 @@
 package conversation
 
-// groups returns, for each message, the index of the first message of its group. Messages that hold a call and those that
-// hold its results are one group, and so is whatever hangs together by several calls. A result answers the last call
-// before it with its id, or the last one to its tool where either has no id; a result that answers nothing, and a call
-// that nothing answers, stand alone.
+// groups returns, for each message, the index of the first message of its group. The messages with a call and with its results are one
+// group, and groups that share a message are one. A result answers the last call before it with its ID, or with its tool if either has
+// no ID. A result without a call, and a call without a result, are alone.
 func groups(messages []message) []int {
 	parent := make([]int, len(messages))
 	find := func(i int) int {
@@ -32,7 +31,7 @@ func groups(messages []message) []int {
 			}
 			if ok {
 				a, b := find(caller), find(i)
-				parent[max(a, b)] = min(a, b) // the first of a group leads it
+				parent[max(a, b)] = min(a, b) // the first of a group is its leader
 			}
 		}
 	}
@@ -42,7 +41,7 @@ func groups(messages []message) []int {
 	return parent
 }
 
-// key is what a call is found by: its id, or its name where it has none.
+// key identifies a call: its ID, or its name if it has no ID.
 func (r ref) key() ref {
 	if r.id != "" {
 		return ref{id: r.id}

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// jpegHead bounds how far into a JPEG its size is looked for: thumbnails, colour profiles and camera data stand before it.
+// jpegHead bounds the search for the size of a JPEG: thumbnails, color profiles and camera data come before it.
 const jpegHead = 256 << 10
 
-// maxSide is the largest width or height taken at its word, in pixels. PNG and WebP can claim more; no provider takes it.
+// maxSide is the largest accepted width or height, in pixels. PNG and WebP can state more, but no provider accepts it.
 const maxSide = 65_535
 
 // imageSize reads width and height in pixels from the first bytes of a PNG, JPEG, GIF or WebP image.
@@ -47,7 +47,7 @@ func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte{0xff, 0xd8, 0xff}) }
 
-// jpegSize walks the segments up to the frame header, which carries the size.
+// jpegSize skips the segments up to the frame header, which has the size.
 func jpegSize(head []byte) (width, height int) {
 	for i := 2; i+9 <= len(head) && head[i] == 0xff; {
 		switch marker := head[i+1]; {
@@ -64,14 +64,14 @@ func jpegSize(head []byte) (width, height int) {
 	return 0, 0
 }
 
-// media is something that is not text: an image, a document, a recording.
+// media is content other than text: an image, a document, a recording.
 type media struct {
 	mime   string // "" is unknown
-	data   []byte // base64, nil where it is elsewhere (a URL, an uploaded file)
+	data   []byte // base64, nil if it is elsewhere (a URL, an uploaded file)
 	detail string // OpenAI's "low", "high", "auto" or "original"
 }
 
-// dataURL reads a data: URL. Any other URL, and a data: URL that is not base64, gives media without data.
+// dataURL reads a data: URL. For any other URL, and a data: URL without base64, the media has no data.
 func dataURL(v jsonscan.Value) media {
 	rest, ok := bytes.CutPrefix(v.Plain(), []byte("data:"))
 	head, data, comma := bytes.Cut(rest, []byte(","))
@@ -83,12 +83,12 @@ func dataURL(v jsonscan.Value) media {
 	return media{mime: string(mime), data: data}
 }
 
-// size returns about how many bytes the data decodes to.
+// size returns the approximate decoded size of the data, in bytes.
 func (m media) size() int { return len(m.data) * 3 / 4 }
 
-// head decodes the first n bytes of the data, fewer where it is shorter or broken.
+// head decodes the first n bytes of the data, or fewer if it is shorter or broken.
 func (m media) head(n int) []byte {
-	// The alphabet of URLs is taken too (some clients write it); line breaks are passed over.
+	// The alphabet for URLs is accepted, too, since some clients write it. Line breaks are skipped.
 	encoded := make([]byte, 0, min(len(m.data), n/3*4+4))
 	for i := 0; i < len(m.data) && len(encoded) < cap(encoded); i++ {
 		switch c := m.data[i]; c {
@@ -106,7 +106,7 @@ func (m media) head(n int) []byte {
 	return decoded[:min(got, n)]
 }
 
-// imageSize reads the size of an image from its data, decoding no more of it than needed.
+// imageSize reads the size of an image from its data, and decodes no more than needed.
 func (m media) imageSize() (width, height int, ok bool) {
 	head := m.head(64)
 	if isJPEG(head) {

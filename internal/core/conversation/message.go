@@ -8,47 +8,47 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// digest is what measuring and trimming need to know of one message. It is kept in the count cache and shared, so it is
-// never changed once it is made and holds nothing of the message itself.
+// digest is what measuring and trimming need of one message. The count cache shares it, so it never changes and contains nothing of the
+// message itself.
 type digest struct {
 	role    string
 	tokens  int
 	exact   bool // only text was counted
-	named   bool // carries a name, which framing counts
+	named   bool // has a name, which framing counts
 	calls   []ref
 	answers []ref
 	bodies  []body
 	spots   []spot // in the order of the message
 }
 
-// ref is how a tool result finds its call: by id, or by the tool's name where the form has no ids.
+// ref identifies the call of a tool result: by ID, or by the tool's name if the form has no IDs.
 type ref struct{ id, name string }
 
-// body is the content of one tool result: bytes lo to hi of its message, and what they count.
+// body is the content of one tool result: bytes lo to hi of its message, and their count.
 type body struct {
 	lo, hi  int
 	tokens  int
-	object  bool // the form wants an object here, not a string
+	object  bool // the form requires an object here, not a string
 	cleared bool // it is a placeholder already
-	// extraLo and extraHi are an array of attachments that goes with the body, where there is one.
+	// extraLo and extraHi are an array of attachments that belongs to the body, if there is one.
 	extraLo, extraHi int
 }
 
-// instructs reports whether trimming keeps the message whatever the target.
+// instructs reports whether trimming keeps the message whatever the target is.
 func (g *digest) instructs() bool { return g.role == "system" || g.role == "developer" }
 
-// opensTurn reports whether the message is a user's own: one that a conversation may start with.
+// opensTurn reports whether the message is the user's own, so that a conversation may start with it.
 func (g *digest) opensTurn() bool {
 	return g.role == "user" && len(g.answers) == 0 && len(g.bodies) == 0
 }
 
-// countingRules are what a count depends on besides the content. They are part of the key under which counts are cached.
+// countingRules are what a count depends on besides the content. They are part of the cache key.
 type countingRules struct {
 	encoding string
 	images   imageRule
 }
 
-// reader takes one message apart and counts what is in it.
+// reader parses one message and counts its content.
 type reader struct {
 	countingRules
 	count func(string) int
@@ -57,8 +57,8 @@ type reader struct {
 	scratch []byte
 }
 
-// maxNested bounds how deeply blocks hold blocks: a document in a result is the third level. What is deeper counts as what
-// is not known, so that no input is passed over more often than that.
+// maxNested bounds the nesting of blocks: a document in a result is at the third level. Deeper content counts as unknown content, which
+// bounds the number of passes over any input.
 const maxNested = 10
 
 // nested reads the elements of an array of blocks.
@@ -112,8 +112,8 @@ func (r *reader) tools(v jsonscan.Value) error {
 	return nil
 }
 
-// message tells the forms apart by their members: info and parts are OpenCode's, parts Gemini's, content that of OpenAI
-// chat and Anthropic, whose blocks do not collide.
+// message recognizes the forms by their members: info and parts are OpenCode, parts is Gemini, content is OpenAI chat or Anthropic,
+// whose blocks have different types.
 func (r *reader) message(v jsonscan.Value) error {
 	if !v.IsObject() {
 		return mismatch("an object", v)
@@ -204,7 +204,7 @@ func (r *reader) toolCall(v jsonscan.Value) error {
 	return nil
 }
 
-// function reads {name, arguments}, where arguments is JSON as a string or, as some servers have it, as it is.
+// function reads {name, arguments}, where arguments is JSON in a string or, from some servers, plain JSON.
 func (r *reader) function(path string, v jsonscan.Value, id string) error {
 	if !v.IsObject() {
 		return at(path, mismatch("an object", v))
@@ -226,7 +226,7 @@ func (r *reader) function(path string, v jsonscan.Value, id string) error {
 	return nil
 }
 
-// content reads a string, or an array of strings and blocks. null is nothing.
+// content reads a string, or an array of strings and blocks. null is no content.
 func (r *reader) content(path string, v jsonscan.Value) error {
 	switch {
 	case v.IsString():
@@ -247,8 +247,8 @@ func (r *reader) parts(parts jsonscan.Value, read func(jsonscan.Value) error) er
 	return at(".parts", r.nested(parts, read))
 }
 
-// result reads the content of a tool result. One that holds calls or results itself has no body that may be cleared: what
-// belongs to them would go with it.
+// result reads the content of a tool result. A result that contains calls or results itself has no body that may be cleared, since they
+// would be lost.
 func (r *reader) result(answers ref, path string, v jsonscan.Value, failed bool) error {
 	before, within, spots := r.tokens, len(r.calls)+len(r.answers), len(r.spots)
 	if err := r.content(path, v); err != nil {
@@ -276,7 +276,7 @@ func (r *reader) add(text string) {
 	}
 }
 
-// text counts a string that must be there.
+// text counts a required string.
 func (r *reader) text(path string, v jsonscan.Value) error {
 	if !v.IsString() {
 		return at(path, mismatch("a string", v))
@@ -293,7 +293,7 @@ func (r *reader) optional(path string, v jsonscan.Value) error {
 	return r.text(path, v)
 }
 
-// json counts arguments: what a string says, the JSON text of anything else.
+// json counts arguments: the text of a string, the JSON text of anything else.
 func (r *reader) json(v jsonscan.Value) {
 	switch {
 	case v.IsString():
@@ -304,20 +304,20 @@ func (r *reader) json(v jsonscan.Value) {
 	}
 }
 
-// unknown counts what ctxls does not know by its JSON text: too much is safer than nothing.
+// unknown counts unknown content by its JSON text: too much is safer than nothing.
 func (r *reader) unknown(v jsonscan.Value) {
 	r.exact = false
 	r.scratch = v.Compact(r.scratch[:0])
 	r.add(string(r.scratch))
 }
 
-// estimate counts what is not text.
+// estimate counts content other than text.
 func (r *reader) estimate(tokens int) {
 	r.exact = false
 	r.tokens += tokens
 }
 
-// shapeError is a value of another type than its place asks for.
+// shapeError is a value of an unexpected type.
 type shapeError struct{ path, want, got string }
 
 func (e *shapeError) Error() string {
@@ -326,7 +326,7 @@ func (e *shapeError) Error() string {
 
 func mismatch(want string, got jsonscan.Value) error { return &shapeError{"", want, got.Kind()} }
 
-// at puts a step in front of the path of a shape error.
+// at prepends a step to the path of a shape error.
 func at(step string, err error) error {
 	if e, ok := err.(*shapeError); ok {
 		e.path = step + e.path
@@ -341,8 +341,8 @@ const placeholderStart, placeholderEnd = "[tool result cleared by ctxls: ", " to
 
 func placeholder(tokens int) string { return placeholderStart + strconv.Itoa(tokens) + placeholderEnd }
 
-// isPlaceholder reports whether v is the string that is a placeholder. A longer one than that could be, all of it written in
-// escapes, is not even decoded.
+// isPlaceholder reports whether v is a placeholder. It does not decode strings that are longer than any placeholder with all characters
+// escaped.
 func isPlaceholder(v jsonscan.Value) bool {
 	const digits, escape = 19, len(`\u0000`)
 	if len(v.Inside()) > (len(placeholderStart)+digits+len(placeholderEnd))*escape {

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// openCode reads a message of OpenCode's: {info: {role}, parts}. A tool part holds the call and its result.
+// openCode reads an OpenCode message: {info: {role}, parts}. A tool part has the call and its result.
 func (r *reader) openCode(info, parts jsonscan.Value) error {
 	if !info.IsObject() {
 		return at(".info", mismatch("an object", info))
@@ -18,7 +18,7 @@ func (r *reader) openCode(info, parts jsonscan.Value) error {
 	return r.parts(parts, r.openCodePart)
 }
 
-// What OpenCode says to the model in place of some parts.
+// The texts that OpenCode sends to the model in place of some parts.
 const (
 	openCodePruned      = "[Old tool result content cleared]"
 	openCodeInterrupted = "[Tool execution was interrupted]"
@@ -69,14 +69,14 @@ func (r *reader) openCodePart(v jsonscan.Value) error {
 	case "subtask":
 		r.add(openCodeSubtask)
 	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
-		// OpenCode's own bookkeeping: the model never sees it.
+		// OpenCode's own bookkeeping, which the model never sees.
 	default:
 		r.unknown(v)
 	}
 	return nil
 }
 
-// openCodeFile reads an attached file. Text files and directories reach the model as text parts of their own beside it.
+// openCodeFile reads an attached file. The model gets text files and directories as separate text parts.
 func (r *reader) openCodeFile(v jsonscan.Value) error {
 	var url, mime jsonscan.Value
 	v.Pick(jsonscan.Into("url", &url), jsonscan.Into("mime", &mime))

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// worthSharing is from how many bytes on messages are counted on all processors: starting the work elsewhere costs about as
-// much as counting some kilobytes.
+// worthSharing is the size in bytes from which messages are counted on all processors: starting the work elsewhere costs as much as
+// counting some kilobytes.
 const worthSharing = 64 << 10
 
-// inParallel calls do for each of 0 … n−1, so many at once, and returns the error of the lowest that has one, with its number.
-// After an error no new one is begun. A panic in do is one of inParallel.
+// inParallel calls do concurrently for each of 0 … n−1. It returns the error with the lowest number, and that number. After an error it
+// starts no new call. A panic in do becomes a panic of inParallel.
 func inParallel(workers, n int, do func(i int) error) (failed int, err error) {
 	if workers == 1 {
 		for i := range n {
@@ -35,7 +35,7 @@ func inParallel(workers, n int, do func(i int) error) (failed int, err error) {
 				}
 			}()
 			for {
-				// Numbers are given out in order: when one fails, all below it are being worked on or are done.
+				// Numbers are given out in order: when one fails, all lower ones are running or done.
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return

@@ -6,9 +6,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// PrepareRequest asks for a conversation that may be sent: as it is, or trimmed where it is too long.
+// PrepareRequest asks for a conversation that may be sent: unchanged, or trimmed if it is too long.
 type PrepareRequest struct {
-	TaskID string `json:"taskId"` // the task that the conversation belongs to; must not be empty
+	TaskID string `json:"taskId"` // the task of the conversation; must not be empty
 	TrimRequest
 	ThresholdTokens *int `json:"thresholdTokens,omitempty"` // above 0; DefaultThresholdTokens where nil
 }
@@ -24,8 +24,8 @@ type Prepared struct {
 	Satisfied        bool            `json:"satisfied"`        // nothing had to go, or the rest is at most the target and has a message besides instructions
 }
 
-// Prepare measures a conversation and trims it to the target where it exceeds the threshold: what an agent loop calls once
-// before each call of its model. Recording the task is its caller's. Errors are those of Measure and Trim.
+// Prepare measures a conversation and trims it to the target if it exceeds the threshold. An agent loop calls it once before each call
+// of its model. The caller records the task. Errors are those of Measure and Trim.
 func (m *Meter) Prepare(req PrepareRequest) (Prepared, error) {
 	if req.TaskID == "" {
 		return Prepared{}, coded.Field("taskId", "expected a string that is not empty")

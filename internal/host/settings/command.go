@@ -4,8 +4,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Command returns the command that a member such as "statusLine" runs: an object with type "command" and a command. ok says
-// that the member is there. Any other shape is an error with coded.Invalid and its place.
+// Command returns the command that a member such as "statusLine" runs: an object with type "command" and a command. ok says that the
+// member exists. Any other shape is an error with coded.Invalid and its position.
 func (d *Document) Command(name string) (command string, ok bool, err error) {
 	m, err := d.member(d.object(), name)
 	if m == nil || err != nil {
@@ -22,8 +22,8 @@ func (d *Document) Command(name string) (command string, ok bool, err error) {
 	return stringOf(inner.Value), true, nil
 }
 
-// SetCommand has a member run a command. Where it already runs one, nothing else of it changes. The command is spelled as in
-// before, where it stands there: the same string can be written in many ways.
+// SetCommand makes a member run a command. If it already runs one, nothing else of it changes. The command keeps its spelling from
+// before, if it was there: one string has many spellings in JSON.
 func (d *Document) SetCommand(name, command string, before *Document) {
 	spelled := literal(command)
 	if was := before.commandValue(name); was != nil && stringOf(*was) == command {
@@ -41,10 +41,10 @@ func (d *Document) SetCommand(name, command string, before *Document) {
 	root.Members = add(root.Members, &root.AfterExtra, named(name, v), "", d.l)
 }
 
-// RemoveCommand takes the member out.
+// RemoveCommand removes the member.
 func (d *Document) RemoveCommand(name string) { d.remove(name) }
 
-// commandValue returns the string that a member runs as a command, nil where there is none.
+// commandValue returns the command string of a member, nil if there is none.
 func (d *Document) commandValue(name string) *hujson.Value {
 	if d == nil {
 		return nil

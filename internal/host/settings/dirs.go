@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// madeNote is a file in a directory that was made for a settings file: it holds how many directories were made, that one and those
-// above it. Without it nobody knows whether an empty directory was there before.
+// madeNote is a file in a directory that was made for a settings file. It contains the number of directories that were made, counted
+// upwards from this one. Without it, an empty directory may be older.
 const madeNote = ".ctxls-made"
 
-// makeDirs makes a directory with those above it, and returns how many there were not.
+// makeDirs makes a directory and its parents, and returns how many were missing.
 func makeDirs(dir string) (made int, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
@@ -28,13 +28,13 @@ func noteMade(dir string, made int) error {
 	return os.WriteFile(filepath.Join(dir, madeNote), strconv.AppendInt(nil, int64(made), 10), 0o600)
 }
 
-// removeMade removes the directories that were made for a file in dir, as far as nothing else is in them. The note stays while another
-// file in dir runs ctxls: uninstalling from that one removes the directories.
+// removeMade removes the directories that were made for a file in dir, as far as they are empty. The note stays while another file in
+// dir runs ctxls: uninstalling from that file removes the directories.
 func removeMade(dir string) {
 	note := filepath.Join(dir, madeNote)
 	text, err := read(note)
 	if err != nil {
-		return // every directory was there before
+		return // every directory is older
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func removeMade(dir string) {
 	}
 	made, _ := strconv.Atoi(string(text))
 	for range made {
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil { // not where something else is in it
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil { // not if it contains something else
 			return
 		}
 		dir = filepath.Dir(dir)

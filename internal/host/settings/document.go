@@ -1,7 +1,7 @@
-// Package settings edits the JSON settings of agent hosts, as surgery: what it does not add or take out keeps every byte,
-// comments, order and spelling included, and taking out what was added gives the text back as it was.
+// Package settings edits the JSON settings of agent hosts without rewriting them. Everything that an edit does not touch keeps its
+// bytes, including comments, order and spelling. Undoing an edit restores the text.
 //
-// It knows the shape that hosts share for hooks (https://code.claude.com/docs/en/hooks), not any one host's events.
+// It knows the form of hooks that hosts share (https://code.claude.com/docs/en/hooks), but not the events of any host.
 package settings
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// maxBrackets bounds how deep a text can nest. The parser recurses, and a megabyte of brackets would overflow its stack,
-// which no Go program survives.
+// maxBrackets bounds the nesting of a text. The parser is recursive, and a megabyte of brackets would overflow its stack, which ends a
+// Go program.
 const maxBrackets = 20_000
 
-// bom is what Windows editors begin a file with.
+// bom is the byte order mark that Windows editors write.
 const bom = "\ufeff"
 
 // Document is a settings file that is being edited.
@@ -32,8 +32,8 @@ type Document struct {
 	l    layout
 }
 
-// Parse reads a text of JSON, in which comments and trailing commas are welcome. An empty text is an empty object. A text
-// that is no JSON object is an error with coded.Invalid that names file, line and column.
+// Parse reads a JSON text, in which comments and trailing commas are allowed. An empty text is an empty object. Any other text that is
+// no JSON object is an error with coded.Invalid, with file, line and column.
 func Parse(name string, text []byte) (*Document, error) {
 	d := &Document{name: name}
 	if bytes.HasPrefix(text, []byte(bom)) {
@@ -48,7 +48,7 @@ func Parse(name string, text []byte) (*Document, error) {
 	case d.Blank():
 		d.root = hujson.Value{Value: &hujson.Object{}, AfterExtra: hujson.Extra("\n")}
 	default:
-		// The parser takes a line comment without a line end for one that breaks off.
+		// The parser takes a line comment without a line end for an unfinished one.
 		root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 		if err != nil {
 			return nil, coded.Errorf(coded.Invalid, "%s:%s", name, syntaxProblem(err))
@@ -64,7 +64,7 @@ func Parse(name string, text []byte) (*Document, error) {
 	return d, nil
 }
 
-// Bytes returns the text with what was edited.
+// Bytes returns the edited text.
 func (d *Document) Bytes() []byte {
 	return append(bytes.Clone(d.mark), d.root.Pack()...)
 }
@@ -76,7 +76,7 @@ func (d *Document) Empty() bool {
 	return len(o.Members) == 0 && len(bytes.TrimSpace(comments)) == 0
 }
 
-// Blank reports whether the text that was parsed is none at all, which stands for an empty object.
+// Blank reports whether the parsed text was empty, which means an empty object.
 func (d *Document) Blank() bool { return len(bytes.TrimSpace(d.text)) == 0 }
 
 // True reports whether a member is true.
@@ -112,8 +112,8 @@ func (d *Document) Standard() bool { return d.root.IsStandard() }
 
 func (d *Document) object() *hujson.Object { return d.root.Value.(*hujson.Object) }
 
-// member returns the member of an object that goes by a name, nil if there is none. A name that comes twice is an error:
-// hosts take the last one, people read the first.
+// member returns the member of an object with a name, nil if there is none. A name that occurs twice is an error: hosts use the last
+// one, users read the first.
 func (d *Document) member(o *hujson.Object, name string) (*hujson.ObjectMember, error) {
 	var found *hujson.ObjectMember
 	for i := range o.Members {
@@ -127,7 +127,7 @@ func (d *Document) member(o *hujson.Object, name string) (*hujson.ObjectMember, 
 	return found, nil
 }
 
-// wrong is an error about a value, at its place.
+// wrong returns an error about a value, with its position.
 func (d *Document) wrong(v hujson.Value, format string, args ...any) error {
 	before := d.text[:min(v.StartOffset, len(d.text))]
 	line := 1 + bytes.Count(before, []byte("\n"))
@@ -146,7 +146,7 @@ func syntaxProblem(err error) string {
 	return " " + text.Sanitize(txt, 200)
 }
 
-// stringOf returns what a string literal says, "" of anything else.
+// stringOf returns the value of a string literal, "" for anything else.
 func stringOf(v hujson.Value) string {
 	if lit, ok := v.Value.(hujson.Literal); ok && lit.Kind() == '"' {
 		return lit.String()

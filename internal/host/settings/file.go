@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// maxFile bounds a settings file, in bytes. People write them; Claude Code's own grow by a line a permission.
+	// maxFile bounds a settings file, in bytes. Users write them; Claude Code's own grow by one line for each permission.
 	maxFile = 1 << 20
-	// backupSuffix names the copy of a file as it was before ctxls came in.
+	// backupSuffix is the suffix of the backup from before the installation.
 	backupSuffix = ".ctxls-backup"
-	// maxLinks is how many symbolic links in a row are followed, as many as Linux does.
+	// maxLinks bounds the length of a chain of symbolic links, as on Linux.
 	maxLinks = 40
 )
 
 // File is a host's settings file on disk.
 type File struct {
-	// Path is the file itself: where a symbolic link leads, so that the link stays one.
+	// Path is the file itself: the target of a symbolic link, so that the link stays.
 	Path string
-	// Text is what it holds; nil where there is no file.
+	// Text is the content; nil if there is no file.
 	Text []byte
 	mode fs.FileMode
 	info fs.FileInfo // nil where there is no file
@@ -33,8 +33,7 @@ type File struct {
 // ErrChanged is the cause of an error that says that another program wrote the file since it was opened.
 var ErrChanged = errors.New("changed meanwhile")
 
-// Open reads a settings file. One that does not exist is no error; one that is no regular file or too large is, with
-// coded.Invalid.
+// Open reads a settings file. A missing file is no error. A file that is not regular or too large is an error with coded.Invalid.
 func Open(path string) (*File, error) {
 	path, err := follow(path)
 	if err != nil {
@@ -54,7 +53,7 @@ func Open(path string) (*File, error) {
 	}
 	f.mode, f.info = info.Mode().Perm(), info
 	f.Text, err = read(path)
-	for range 50 { // many programs empty a file and then write it, on a busy machine a while later
+	for range 50 { // many programs empty a file before they write it, on a busy machine some time before
 		if err != nil || len(f.Text) > 0 {
 			break
 		}
@@ -64,10 +63,10 @@ func Open(path string) (*File, error) {
 	return f, err
 }
 
-// BackupPath returns where the file as it was before ctxls is kept.
+// BackupPath returns the path of the backup from before the installation.
 func (f *File) BackupPath() string { return f.Path + backupSuffix }
 
-// Before returns the file as it was before ctxls, nil where that is not known.
+// Before returns the content from before the installation, nil if it is not known.
 func (f *File) Before() []byte {
 	text, err := read(f.BackupPath())
 	if err != nil {
@@ -76,12 +75,12 @@ func (f *File) Before() []byte {
 	return text
 }
 
-// Replace puts text in the file's place, in one step and with its mode and owner. Directories that it needs are made, and noted for
-// Remove. With fresh, ctxls was not in the file: it is kept as the backup first, or, where there was none, a backup from long ago is
-// removed. Where another program wrote the file since it was opened, what that wrote stays and the error is ErrChanged.
+// Replace replaces the content by text, in one step and with the same mode and owner. It makes missing directories and notes them for
+// Remove. fresh says that ctxls was not in the file. Then the old content becomes the backup; if there was no file, an old backup is
+// removed. If another program wrote the file since it was opened, its content stays and the error is ErrChanged.
 func (f *File) Replace(text []byte, fresh bool) (err error) {
 	if f.Text != nil {
-		w, err := os.OpenFile(f.Path, os.O_WRONLY, 0) // who may not write it does not mean it to be replaced
+		w, err := os.OpenFile(f.Path, os.O_WRONLY, 0) // a user without write permission does not want it replaced
 		if err != nil {
 			return err
 		}
@@ -114,8 +113,8 @@ func (f *File) Replace(text []byte, fresh bool) (err error) {
 	return err
 }
 
-// Remove takes the file away, and the directories that Replace made for it where nothing else is in them. Where another program wrote
-// the file since it was opened, the file stays and the error is ErrChanged.
+// Remove removes the file, and the directories that Replace made for it if they are empty. If another program wrote the file since it
+// was opened, the file stays and the error is ErrChanged.
 func (f *File) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
@@ -127,7 +126,7 @@ func (f *File) Remove() error {
 	return nil
 }
 
-// Forget removes the backup, which nothing needs once ctxls is out of the file.
+// Forget removes the backup, which is not needed once ctxls is not in the file any more.
 func (f *File) Forget() error {
 	if err := os.Remove(f.BackupPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -142,7 +141,7 @@ func (f *File) backup() error {
 	return f.write(f.BackupPath(), f.Text)
 }
 
-// unchanged reports a file that somebody wrote since it was opened: a host that runs may do so at any time.
+// unchanged returns an error if the file was written since it was opened. A running host may do so at any time.
 func (f *File) unchanged() error {
 	same, err := holds(f.Path, f.Text)
 	if err == nil && !same {
@@ -156,7 +155,7 @@ func (f *File) changed() error {
 }
 
 func read(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a FIFO would wait for its writer
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a FIFO would wait for its writer
 		return nil, coded.Errorf(coded.Invalid, "%s: not a regular file", path)
 	}
 	file, err := os.Open(path)
@@ -171,11 +170,11 @@ func read(path string) ([]byte, error) {
 	return text, err
 }
 
-// follow returns where a chain of symbolic links ends, whether or not something is there.
+// follow returns the end of a chain of symbolic links, whether or not it exists.
 func follow(path string) (string, error) {
 	for range maxLinks {
 		target, err := os.Readlink(path)
-		if err != nil { // not a link, or nothing at all
+		if err != nil { // no link, or nothing
 			return path, nil
 		}
 		if !filepath.IsAbs(target) {

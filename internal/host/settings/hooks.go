@@ -11,15 +11,14 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Hook is an event at which a host shall run ctxls.
+// Hook is an event at which a host runs ctxls.
 type Hook struct {
 	Event   string
-	Timeout int // in the unit that the host takes
+	Timeout int // in the host's unit
 }
 
-// AddHooks has the host run ctxls at the given events, and returns those that were not covered yet and those that ran another
-// ctxls. Every other hook stays as it is. Something else than an object of lists at "hooks" is an error with coded.Invalid and
-// its place.
+// AddHooks makes the host run ctxls at the given events. It returns the events that had no ctxls, and those that ran another one. All
+// other hooks stay. If "hooks" is not an object of lists, it returns an error with coded.Invalid and the position.
 func (d *Document) AddHooks(host session.Host, run Invocation, hooks []Hook) (added, moved []string, err error) {
 	all, indent, err := d.hooksObject()
 	if err != nil {
@@ -68,8 +67,8 @@ func (d *Document) AddHooks(host session.Host, run Invocation, hooks []Hook) (ad
 	return added, moved, nil
 }
 
-// RemoveHooks takes out every hook that runs ctxls for the host, and what stands empty then, unless it stood in before:
-// the document as it was before AddHooks, nil where that is not known. It returns the events that had one.
+// RemoveHooks removes every hook that runs ctxls for the host. It removes what is empty then, unless it was empty in before, the
+// document from before AddHooks; nil is not known. It returns the events that had a hook.
 func (d *Document) RemoveHooks(host session.Host, before *Document) (removed []string) {
 	m := find(d.object(), "hooks")
 	if m == nil {
@@ -99,7 +98,7 @@ func (d *Document) RemoveHooks(host session.Host, before *Document) (removed []s
 	return removed
 }
 
-// removeGroups takes our entries out of an event's groups, and the groups that are left with none.
+// removeGroups removes our entries from an event's groups, and groups that become empty.
 func (d *Document) removeGroups(event *hujson.ObjectMember, groups *hujson.Array, host session.Host) (found bool) {
 	indent, _ := indentOf(event.Name.BeforeExtra)
 	for g := len(groups.Elements) - 1; g >= 0; g-- {
@@ -123,7 +122,7 @@ func (d *Document) removeGroups(event *hujson.ObjectMember, groups *hujson.Array
 	return found
 }
 
-// hooksObject returns the object of all hooks and the indentation of its line; where there is none it is made.
+// hooksObject returns the object of all hooks and the indentation of its line. It makes the object if it is missing.
 func (d *Document) hooksObject() (*hujson.Object, string, error) {
 	root := d.object()
 	m, err := d.member(root, "hooks")
@@ -142,7 +141,7 @@ func (d *Document) hooksObject() (*hujson.Object, string, error) {
 	return all, indent, nil
 }
 
-// has reports whether the document holds something at the given names.
+// has reports whether the document has a value at the given names.
 func (d *Document) has(names ...string) bool {
 	if d == nil {
 		return false
@@ -162,7 +161,7 @@ func (d *Document) has(names ...string) bool {
 	return true
 }
 
-// remove takes a member out of the document.
+// remove removes a member from the document.
 func (d *Document) remove(name string) {
 	root := d.object()
 	for i := range root.Members {
@@ -173,7 +172,7 @@ func (d *Document) remove(name string) {
 	}
 }
 
-// entryLists returns the lists of hooks in an event's groups. What has another shape is not ours.
+// entryLists returns the lists of hooks in an event's groups. Values of another shape are not ours.
 func entryLists(groups *hujson.Array) (lists []*hujson.Array) {
 	for _, g := range groups.Elements {
 		if list := entriesOf(g); list != nil {
@@ -196,8 +195,8 @@ func entriesOf(group hujson.Value) *hujson.Array {
 	return list
 }
 
-// ownEntry returns a hook as an object, and whether it runs ctxls for the host: an executable of that name with the
-// arguments "hook HOST", or the same as one line for a shell.
+// ownEntry returns a hook as an object, and whether it runs ctxls for the host: an executable with that name and the arguments "hook
+// HOST", or the same as one line for a shell.
 func ownEntry(entry hujson.Value, host session.Host) (*hujson.Object, bool) {
 	o, ok := entry.Value.(*hujson.Object)
 	if !ok {
@@ -216,7 +215,7 @@ func ownEntry(entry hujson.Value, host session.Host) (*hujson.Object, bool) {
 	return o, ok && IsOwn(strings.Trim(program, `"' `))
 }
 
-// stringsOf returns the elements of a member that is a list; nil where it is none.
+// stringsOf returns the elements of a list member; nil if it is no list.
 func stringsOf(m *hujson.ObjectMember) (all []string) {
 	if m == nil {
 		return nil
@@ -229,13 +228,13 @@ func stringsOf(m *hujson.ObjectMember) (all []string) {
 	return all
 }
 
-// IsOwn reports whether a program goes by the name of ctxls, wherever it lies.
+// IsOwn reports whether a program has the name of ctxls, in any directory.
 func IsOwn(program string) bool {
 	name := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	return name == "ctxls" || strings.EqualFold(name, "ctxls.exe")
 }
 
-// find returns the member of an object that goes by a name; of several the last, as hosts do.
+// find returns the member of an object with a name; of several the last one, as hosts do.
 func find(o *hujson.Object, name string) *hujson.ObjectMember {
 	for i := len(o.Members) - 1; i >= 0; i-- {
 		if stringOf(o.Members[i].Name) == name {
@@ -250,7 +249,7 @@ func empty(items int, end hujson.Extra) bool {
 	return items == 0 && comments == ""
 }
 
-// group is what one event gets: a group without a matcher, which hosts take for "always", with one hook.
+// group is the entry of one event: a group without a matcher, which means "always", with one hook.
 func group(run Invocation, h Hook) any {
 	type entry struct {
 		Type    string   `json:"type"`
@@ -264,7 +263,7 @@ func group(run Invocation, h Hook) any {
 	}{[]entry{{"command", run.Name, run.Command, run.Args, h.Timeout}}}
 }
 
-// inline returns a value on one line, with a blank after each comma and colon.
+// inline returns a value on one line, with a space after each comma and colon.
 func inline(v any) hujson.Value {
 	text, _ := json.Marshal(v) // strings and numbers only
 	value, _ := hujson.Parse(text)

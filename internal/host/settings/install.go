@@ -6,7 +6,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// HooksDone says what AddHooks did, one sentence each.
+// HooksDone describes what AddHooks did, one sentence each.
 func HooksDone(added, moved []string) (done []string) {
 	if len(added) > 0 {
 		done = append(done, "hooks added: "+strings.Join(added, ", "))
@@ -17,10 +17,10 @@ func HooksDone(added, moved []string) (done []string) {
 	return done
 }
 
-// Uninstall returns a settings text without hooks that run ctxls for the host, and without what more takes out besides, which says
-// what that was; nil is nothing. before is the text as it was before ctxls came in, nil where there was no file or nobody knows: it
-// tells what stood empty already and how things were spelled; more is given it as was, which may be nil. The result is nil where
-// nothing is left and there was no file. done says what was changed, one sentence each; none means that nothing had to be.
+// Uninstall returns a settings text without hooks that run ctxls for the host. more removes further entries and returns what they were;
+// nil removes none. before is the text from before the installation, nil if there was no file or it is not known. It decides which empty
+// values stay and how strings are spelled. more gets it as was, which may be nil. The result is nil if nothing is left and there was no
+// file. done has one sentence for each change.
 func Uninstall(name string, text, before []byte, host session.Host, more func(doc, was *Document) []string) (after []byte, done []string, err error) {
 	doc, err := Parse(name, text)
 	if err != nil {
@@ -29,7 +29,7 @@ func Uninstall(name string, text, before []byte, host session.Host, more func(do
 	var was *Document
 	if before != nil {
 		if was, err = Parse(name, before); err != nil {
-			was = nil // what cannot be read says nothing
+			was = nil // an unreadable text gives no information
 		}
 	}
 	if removed := doc.RemoveHooks(host, was); len(removed) > 0 {

@@ -7,23 +7,23 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Invocation is how a host is told to run a program: with arguments as a list, or, where Args is nil, as one line for a shell.
+// Invocation is the way in which a host runs a program: with a list of arguments, or, if Args is nil, as one line for a shell.
 type Invocation struct {
 	Command string
 	Args    []string
 	Name    string // by which the host shows the hook to people; "" where it has no names
 }
 
-// guard runs a program and always ends with status 0. Hosts take status 2 for a veto, and that is the status with which Go's runtime ends
-// a process before its main where memory or threads are limited: nothing in the program can prevent it. The trap is for a shell that
-// cannot start the program at all: dash ends with 2 then. The last exit keeps shells from replacing themselves by the program.
+// guard runs a program and always ends with status 0. Hosts take status 2 for a veto. Go's runtime ends a process with that status
+// before main if memory or threads are limited, which the program cannot prevent. The trap is for a shell that cannot start the program
+// at all, where dash ends with 2. The last exit keeps shells from replacing themselves by the program.
 const guard = `trap "exit 0" 0; "$0" "$@"; exit 0`
 
 // posixShell runs guard.
 const posixShell = "/bin/sh"
 
-// Direct is the invocation of ctxls for hosts that need no shell to run a hook. On Windows, and where executable is a name on the PATH as
-// in a plugin for every system, it is ctxls itself, without the guard.
+// Direct is the invocation of ctxls for hosts that need no shell for hooks. On Windows, and if executable is a name on the PATH as in a
+// plugin for every system, it is ctxls itself, without the guard.
 func Direct(host session.Host, executable string) Invocation {
 	if _, windows := onWindows(executable); windows || !strings.HasPrefix(executable, "/") {
 		return Invocation{Command: executable, Args: []string{"hook", string(host)}}
@@ -31,7 +31,7 @@ func Direct(host session.Host, executable string) Invocation {
 	return Invocation{Command: posixShell, Args: []string{"-c", guard, executable, "hook", string(host)}}
 }
 
-// Shell is the invocation of ctxls for hosts that hand their hooks to a shell: that of the user, on Windows PowerShell or cmd.exe.
+// Shell is the invocation of ctxls for hosts that run hooks in a shell: the user's shell, on Windows PowerShell or cmd.exe.
 func Shell(host session.Host, executable string) Invocation {
 	prefix := guardPrefix
 	if _, windows := onWindows(executable); windows {
@@ -60,7 +60,7 @@ const (
 	callPrefix, cmdPrefix  = "& ", "cmd /d /c "
 )
 
-// withoutExec returns a line for a shell without what Exec or Shell put around it.
+// withoutExec removes what Exec or Shell put around a line for a shell.
 func withoutExec(line string) string {
 	if line, ok := strings.CutPrefix(line, execPrefix); ok {
 		return strings.TrimSuffix(line, execSuffix)
@@ -82,7 +82,7 @@ func ownArgs(command string, args []string, host session.Host) (program string, 
 	return command, IsOwn(command) && len(args) == 2 && args[0] == "hook" && args[1] == string(host)
 }
 
-// onWindows returns a program's path with backslashes where it is one of Windows: cmd.exe takes what follows a slash for an option.
+// onWindows returns a Windows path with backslashes, since cmd.exe takes the text after a slash for an option.
 func onWindows(executable string) (path string, ok bool) {
 	if !pathname.IsWindowsPath(executable) && !strings.HasPrefix(executable, "//") {
 		return executable, false
@@ -90,7 +90,7 @@ func onWindows(executable string) (path string, ok bool) {
 	return pathname.Native(executable, true), true
 }
 
-// plain are the characters that no shell gives a meaning, in any place.
+// plain are the characters without a special meaning in every shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,"
 
 // quote returns a program's path as a word for a shell. On Windows the shell may be cmd.exe or PowerShell. A path alone they read
@@ -109,7 +109,7 @@ func quote(executable string) string {
 	return "'" + strings.ReplaceAll(executable, "'", `'\''`) + "'"
 }
 
-// blanks are what ends or changes a word in one of the shells of Windows, and may stand in a path.
+// blanks are the characters that end or change a word in a Windows shell and may occur in a path.
 const blanks = " &()^;,=@{}'`$"
 
 // Runnable reports whether the shells of Windows can be told to run a program: of a path with one of these characters cmd.exe takes

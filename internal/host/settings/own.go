@@ -12,10 +12,10 @@ import (
 type Own struct {
 	File    string // the settings file; "" is the one that was asked about
 	Place   string // what the host runs it for, such as "Stop" or "status line"
-	Program string // as written there: a path, or a name to be found on the PATH
-	// Undo says how the user takes out an entry that Uninstall leaves, such as a plugin of a marketplace; "" for all others.
+	Program string // as written there: a path, or a name on the PATH
+	// Undo says how the user removes an entry that Uninstall leaves, such as a plugin of a marketplace; "" for all others.
 	Undo string
-	// Group and Index say where a hook stands: which of its event's groups, and which of the group's hooks, from 0.
+	// Group and Index are the position of a hook: the group in its event, and the hook in the group, from 0.
 	Group, Index int
 }
 
@@ -55,7 +55,7 @@ func (d *Document) OwnHooks(host session.Host) (own []Own) {
 	return own
 }
 
-// OwnHooks returns the hooks of a settings text that run ctxls for a host; none where the text cannot be read.
+// OwnHooks returns the hooks of a settings text that run ctxls for a host; none if the text cannot be read.
 func OwnHooks(text []byte, host session.Host) []Own {
 	doc, err := Parse("", text)
 	if err != nil {
@@ -64,7 +64,7 @@ func OwnHooks(text []byte, host session.Host) []Own {
 	return doc.OwnHooks(host)
 }
 
-// OwnServers returns the MCP servers of a settings file that are ctxls, as Document.OwnServers; none where it cannot be read.
+// OwnServers returns the MCP servers of a settings file that are ctxls, as Document.OwnServers; none if it cannot be read.
 func OwnServers(path string, names ...string) (own []Own) {
 	file, err := Open(path)
 	if err != nil {
@@ -81,8 +81,8 @@ func OwnServers(path string, names ...string) (own []Own) {
 	return own
 }
 
-// OwnServers returns the MCP servers that are ctxls, among those in the object at the given names, one inside the other. A
-// server's command is a string with args beside it, or a list.
+// OwnServers returns the MCP servers that are ctxls in the object at the given names. A server's command is a string with args beside
+// it, or a list.
 func (d *Document) OwnServers(names ...string) (own []Own) {
 	o := d.object()
 	for _, name := range names {
@@ -126,8 +126,7 @@ func (d *Document) OwnServers(names ...string) (own []Own) {
 // IsOwnServer reports whether a command, word by word, is ctxls as an MCP server.
 func IsOwnServer(words []string) bool { return len(words) > 1 && IsOwn(words[0]) && words[1] == "mcp" }
 
-// programOf returns the program at the end of a line for a shell that was cut off behind it: as quote has written it, or
-// behind what somebody put before it.
+// programOf returns the program at the end of a shell line that was cut off after it, in the spelling of quote, or after another prefix.
 func programOf(line string) string {
 	line = strings.TrimSpace(line)
 	switch {

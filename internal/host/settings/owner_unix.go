@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and group that another one has.
+// keepOwner gives a file the owner and group of another one.
 func keepOwner(file *os.File, of fs.FileInfo) error {
 	want, ok := of.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An item is a member of an object or an element of an array: what stands between commas.
+// An item is a member of an object or an element of an array.
 type item interface {
 	hujson.ObjectMember | hujson.ArrayElement
 }
@@ -27,7 +27,7 @@ func tail[T item](x *T) *hujson.Value {
 	return any(x).(*hujson.Value)
 }
 
-// layout is how a text is laid out.
+// layout is the layout of a text.
 type layout struct {
 	newline string
 	unit    string // one step of indentation
@@ -46,15 +46,14 @@ func layoutOf(text []byte, root *hujson.Object) layout {
 	return l
 }
 
-// indentOf returns the blanks that a line begins with, given all that precedes its first item, and whether there is a line
-// break at all.
+// indentOf returns the indentation of a line, given everything before its first item, and whether there is a line break at all.
 func indentOf(before hujson.Extra) (string, bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	line := string(before[i+1:])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], i >= 0
 }
 
-// split parts what stands between items into the comments, with the space before and between them, and the space behind.
+// split splits the text between items into the comments, with the space before and between them, and the space after them.
 func split(extra hujson.Extra) (comments, space string) {
 	comments = strings.TrimRight(string(extra), " \t\r\n")
 	return comments, string(extra[len(comments):])
@@ -87,7 +86,7 @@ func add[T item](items []T, end *hujson.Extra, x T, indent string, l layout) []T
 	return append(items, x)
 }
 
-// cut takes an item out of a container with the space that belongs to it. Comments around it stay.
+// cut removes an item from a container with its space. Comments around it stay.
 func cut[T item](items []T, end *hujson.Extra, i int, indent string, l layout) []T {
 	comments, _ := split(head(&items[i]).BeforeExtra)
 	after, _ := split(tail(&items[i]).AfterExtra)
@@ -114,7 +113,7 @@ func cut[T item](items []T, end *hujson.Extra, i int, indent string, l layout) [
 	return items
 }
 
-// join puts comments before what follows them. A line comment must not swallow it.
+// join puts comments before the text that follows them. A line comment must not swallow it.
 func join(comments, rest string, l layout) hujson.Extra {
 	if joined := hujson.Extra(comments + rest); joined.IsValid() {
 		return joined

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Hosts write their settings while ctxls is being installed. To look whether they did and then to rename leaves a moment in which
-// their write is lost. So the new file and the old one are exchanged in one step, and the look is at what came out.
+// Hosts write their settings while ctxls is being installed. Checking for a write and renaming afterwards would lose a write in between.
+// So the new file and the old one are exchanged in one step, and the file that came out is checked.
 
-// settle is how long a host that had the old file open is given to finish writing it.
+// settle is the time for a host that had the old file open to finish writing it.
 const settle = 20 * time.Millisecond
 
-// swap puts the file temp, which holds text, in the place of f. It uses temp up.
+// swap replaces f by the file temp, which contains text. temp is gone afterwards.
 func (f *File) swap(temp string, text []byte) error {
 	defer os.Remove(temp)
 	if f.Text == nil {
-		err := os.Link(temp, f.Path) // fails where there is a file by now
+		err := os.Link(temp, f.Path) // fails if a file exists by now
 		if err == nil || !errors.Is(err, fs.ErrExist) && f.unchanged() == nil {
 			if err != nil { // a file system without links
 				err = os.Rename(temp, f.Path)
@@ -28,7 +28,7 @@ func (f *File) swap(temp string, text []byte) error {
 		}
 		return f.changed()
 	}
-	if err := f.unchanged(); err != nil { // the later it is noticed, the longer the host sees our text in place of its own
+	if err := f.unchanged(); err != nil { // until it is noticed, the host sees our text instead of its own
 		return err
 	}
 	err := exchange(temp, f.Path)
@@ -51,7 +51,7 @@ func (f *File) swap(temp string, text []byte) error {
 	return nil
 }
 
-// swapBack undoes an exchange of which came out what another program wrote. Where it has written once more, over text, that stays.
+// swapBack undoes an exchange that took out what another program wrote. If the program wrote once more, over text, its content stays.
 func (f *File) swapBack(temp string, text []byte) {
 	if exchange(temp, f.Path) != nil {
 		return
@@ -61,7 +61,7 @@ func (f *File) swapBack(temp string, text []byte) {
 	}
 }
 
-// takeAway removes the file, unless what is removed turns out to be something that another program wrote.
+// takeAway removes the file, unless the removed file was written by another program.
 func (f *File) takeAway() error {
 	temp, err := f.temp(f.Path, nil) // only for its name
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *File) takeAway() error {
 	}
 	for range 2 {
 		if same, err := holds(temp, f.Text); err != nil || !same {
-			if err := os.Link(temp, f.Path); err != nil && !errors.Is(err, fs.ErrExist) { // where it exists the program has written anew
+			if err := os.Link(temp, f.Path); err != nil && !errors.Is(err, fs.ErrExist) { // if it exists, the program wrote it again
 				_ = os.Rename(temp, f.Path)
 			}
 			return f.changed()
@@ -83,7 +83,7 @@ func (f *File) takeAway() error {
 	return nil
 }
 
-// holds reports whether the file at path holds text, nil standing for no file.
+// holds reports whether the file at path contains text; nil is no file.
 func holds(path string, text []byte) (bool, error) {
 	now, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func holds(path string, text []byte) (bool, error) {
 	return text != nil && bytes.Equal(now, text), err
 }
 
-// temp makes a file beside path that holds text, on the disk, with the mode and owner of f.
+// temp makes a file beside path that contains text, synced to the disk, with the mode and owner of f.
 func (f *File) temp(path string, text []byte) (name string, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *File) temp(path string, text []byte) (name string, err error) {
 			return "", err
 		}
 	}
-	if err = temp.Chmod(f.mode); err != nil { // after the owner, which changes the mode
+	if err = temp.Chmod(f.mode); err != nil { // after the owner, since that changes the mode
 		return "", err
 	}
 	if err = temp.Sync(); err != nil {
@@ -121,8 +121,7 @@ func (f *File) temp(path string, text []byte) (name string, err error) {
 	return temp.Name(), temp.Close()
 }
 
-// write puts text at path, with the mode and owner of f, in one step: readers see all of it or nothing, and so does a machine that
-// loses power.
+// write writes text to path, with the mode and owner of f, in one step: readers see all of it or nothing, even after a power failure.
 func (f *File) write(path string, text []byte) error {
 	temp, err := f.temp(path, text)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange gives two files each other's name in one step. The error is errors.ErrUnsupported where the file system cannot.
+// exchange swaps the names of two files in one step. The error is errors.ErrUnsupported if the file system cannot.
 func exchange(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

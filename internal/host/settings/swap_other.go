@@ -4,5 +4,5 @@ package settings
 
 import "errors"
 
-// exchange is not to be had here.
+// exchange is not available here.
 func exchange(string, string) error { return errors.ErrUnsupported }
