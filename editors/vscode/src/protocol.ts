@@ -186,9 +186,9 @@ export interface MeasureParams {
   framing?: string;
   /** an array of messages */
   messages: unknown;
-  /** decides the encoding and what an image costs */
+  /** decides the encoding and the cost of images */
   model?: string;
-  /** decides what an image costs where the model's name does not */
+  /** decides the cost of images if the model's name does not */
   provider?: string;
   /** a string, an array of strings and blocks, or {parts} */
   system?: unknown;
@@ -196,31 +196,31 @@ export interface MeasureParams {
   thresholdTokens?: number;
   /** an array of tool definitions */
   tools?: unknown;
-  /** above 0; nil: unknown, and so is the share of it */
+  /** above 0; nil is unknown, and then Percent is, too */
   windowTokens?: number;
   /** comes back as the token of $/progress */
   workDoneToken?: string;
 }
 
-/** Measurement is how large a conversation is. */
+/** Measurement is the size of a conversation. */
 export interface Measurement {
   /** ByMessage holds the tokens of each message, with its framing. */
   byMessage?: number[];
-  /** ByRole adds up to Tokens. System stands under "system", Tools under "tools", the start of the reply that framing counts under "assistant". */
+  /** ByRole adds up to Tokens. System is under "system", Tools under "tools", and the start of the reply, if framing counts it, under "assistant". */
   byRole?: Record<string, number>;
   /** what was counted with */
   encoding: string;
-  /** Exact is true when everything counted was text, and either no model was named or the named model really uses Encoding and no tools were defined, which every provider writes out in a form of its own. */
+  /** Exact is true if all content was text, and either no model was named, or the named model really uses Encoding and no tools were defined. Every provider writes tool definitions in its own form. */
   exact: boolean;
   /** Tokens > ThresholdTokens, strictly */
   exceedsThreshold: boolean;
   /** of WindowTokens; may be above 100 */
   percent: number | null;
-  /** the size above which it is too large */
+  /** the size above which it is too long */
   thresholdTokens: number;
   /** of every text that the model would read */
   tokens: number;
-  /** how many the model accepts; null is unknown */
+  /** the size of the model's window; null is unknown */
   windowTokens: number | null;
 }
 
