@@ -79,8 +79,8 @@ func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan
 	if req.Progress == nil {
 		req.Progress = func(int64, int64) {}
 	}
-	rec := record{failed: map[string]bool{}, cleared: map[string]bool{}}
-	b, why, err := s.breakdown(ctx, st, req.Progress, rec.add)
+	rec := NewTranscript()
+	b, why, err := s.breakdown(ctx, st, req.Progress, rec.addNewestFirst)
 	switch {
 	case err != nil:
 		return plan.Report{}, err
@@ -94,13 +94,15 @@ func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan
 	if growth := view.Usage.GrowthPerTurn; growth != nil {
 		situation.Growth = *growth
 	}
-	conv := rec.conversation(session.NewEstimator(st.Session.Provider, st.Session.Model, st.Calibration), b, keep)
-	conv.Window = view.Usage.WindowTokens
-	return plan.Find(conv).Report(target, situation), nil
+	slices.Reverse(rec.pieces)
+	parts := rec.Parts(session.NewEstimator(st.Session.Provider, st.Session.Model, st.Calibration))
+	before := fit(parts, b)
+	ProtectNewest(parts, keep)
+	return plan.Find(plan.Conversation{Parts: parts, Before: before, Window: view.Usage.WindowTokens}).Report(target, situation), nil
 }
 
-// record collects a host's record, newest first.
-type record struct {
+// Transcript collects the entries of a host's record, for a plan.
+type Transcript struct {
 	pieces          []recorded
 	failed, cleared map[string]bool // calls
 }
@@ -111,7 +113,27 @@ type recorded struct {
 	piece *session.Piece
 }
 
-func (r *record) add(en session.Entry) {
+// NewTranscript returns an empty Transcript.
+func NewTranscript() *Transcript { return &Transcript{failed: map[string]bool{}, cleared: map[string]bool{}} }
+
+// Add adds the next entry. Its pieces may be counted until Parts is called.
+func (r *Transcript) Add(en session.Entry) {
+	r.note(en)
+	for i := range en.Content {
+		r.pieces = append(r.pieces, recorded{en.Content[i].Text, &en.Content[i]})
+	}
+}
+
+// addNewestFirst adds the entry before those that were added; the pieces are in reverse order then.
+func (r *Transcript) addNewestFirst(en session.Entry) {
+	r.note(en)
+	for i := len(en.Content) - 1; i >= 0; i-- {
+		r.pieces = append(r.pieces, recorded{en.Content[i].Text, &en.Content[i]})
+	}
+}
+
+// note takes down which calls failed, and which results the host has cleared.
+func (r *Transcript) note(en session.Entry) {
 	for _, result := range en.Results {
 		r.failed[result.CallID] = result.Failed
 	}
@@ -119,9 +141,6 @@ func (r *record) add(en session.Entry) {
 		for _, id := range b.Cleared {
 			r.cleared[id] = true
 		}
-	}
-	for i := len(en.Content) - 1; i >= 0; i-- {
-		r.pieces = append(r.pieces, recorded{en.Content[i].Text, &en.Content[i]})
 	}
 }
 
@@ -131,11 +150,10 @@ var planClass = map[session.PieceClass]plan.Class{
 	session.SummaryText: plan.Instructions, session.Image: plan.Media,
 }
 
-// conversation makes parts of what was collected, and weighs them so that they add up to the breakdown.
-func (r *record) conversation(e session.Estimator, b session.Breakdown, keep int) plan.Conversation {
-	slices.Reverse(r.pieces)
+// Parts makes parts of what was collected, each with what the estimator takes it to cost.
+func (r *Transcript) Parts(e session.Estimator) []plan.Part {
 	classes := map[string]session.ToolClass{} // by call
-	parts, weights, sum := make([]plan.Part, len(r.pieces)), make([]float64, len(r.pieces)), 0.0
+	parts := make([]plan.Part, len(r.pieces))
 	for i, p := range r.pieces {
 		part := plan.Part{Class: planClass[p.piece.Class], Message: -1, Text: p.text, CallID: p.piece.CallID, Tool: p.piece.Tool, Path: p.piece.Path, Within: -1, Left: placeholderTokens}
 		class := p.piece.ToolClass
@@ -150,31 +168,36 @@ func (r *record) conversation(e session.Estimator, b session.Breakdown, keep int
 		case plan.Thought:
 			part.Fixed = true // the host decides on it
 		}
-		parts[i], weights[i] = part, e.Cost(*p.piece, class)
+		part.Tokens = int(e.Cost(*p.piece, class))
 		if part.Cleared {
-			weights[i] = placeholderTokens
+			part.Tokens = placeholderTokens
 		}
-		sum += weights[i]
+		parts[i] = part
 	}
-	before := 0
+	return parts
+}
+
+// fit scales parts so that they add up to a breakdown, and returns what it has besides.
+func fit(parts []plan.Part, b session.Breakdown) (before int) {
+	sum := 0
+	for _, p := range parts {
+		sum += p.Tokens
+	}
 	for _, p := range b.Parts {
 		if p.Category == session.CategorySystem {
 			before = p.Tokens
 		}
 	}
-	scale := 1.0
 	if sum > 0 {
-		scale = float64(*b.Tokens-before) / sum
+		for i := range parts {
+			parts[i].Tokens = int(float64(parts[i].Tokens) * float64(*b.Tokens-before) / float64(sum))
+		}
 	}
-	for i := range parts {
-		parts[i].Tokens = int(weights[i] * scale)
-	}
-	protect(parts, keep)
-	return plan.Conversation{Parts: parts, Before: before}
+	return before
 }
 
-// protect fixes what belongs to the newest responses.
-func protect(parts []plan.Part, keep int) {
+// ProtectNewest fixes what belongs to the newest responses.
+func ProtectNewest(parts []plan.Part, keep int) {
 	answering := false
 	for i := len(parts) - 1; i >= 0 && keep > 0; i-- {
 		made := parts[i].Class == plan.Answer || parts[i].Class == plan.Thought || parts[i].Class == plan.Call

@@ -33,6 +33,9 @@ var verbs = map[string]verb{
 	"edit": edits, "multiedit": edits, "notebookedit": edits, "replace": edits, "patch": edits, "applypatch": edits, "strreplace": edits, "editfile": edits,
 }
 
+// Reads reports whether a tool, by its name, reads files.
+func Reads(tool string) bool { return actionOf(tool, "{}", "").verb == reads }
+
 // maxInput bounds the inputs that are looked into, in bytes: only those of writes are longer, and their paths stand first.
 const maxInput = 1 << 20
 

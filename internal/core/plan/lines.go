@@ -23,9 +23,9 @@ func (f fingerprints) has(text string) bool {
 	return ok
 }
 
-// eachLine calls visit with every line that is long enough to be known again, without the number that tools put in front of
+// EachLine calls visit with every line that is long enough to be known again, without the number that tools put in front of
 // lines of files, until visit returns false.
-func eachLine(text string, visit func(line string) bool) {
+func EachLine(text string, visit func(line string) bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(withoutNumber(line), " \t\r\n>*-`|\"',")
 		if len(line) >= minLine && !visit(line) {
@@ -104,7 +104,7 @@ func (f fingerprints) quotedBy(text string) (found bool) {
 
 // addLines adds the lines of a text.
 func (f fingerprints) addLines(text string) {
-	eachLine(text, func(line string) bool { f.add(line); return true })
+	EachLine(text, func(line string) bool { f.add(line); return true })
 }
 
 // hasLine reports whether any line of a text is among the fingerprints.
@@ -112,14 +112,14 @@ func (f fingerprints) hasLine(text string) (found bool) {
 	if len(f) == 0 {
 		return false
 	}
-	eachLine(text, func(line string) bool { found = f.has(line); return !found })
+	EachLine(text, func(line string) bool { found = f.has(line); return !found })
 	return found
 }
 
 // holdsAll reports whether every line of a text is among the fingerprints.
 func (f fingerprints) holdsAll(text string) bool {
 	all := true
-	eachLine(text, func(line string) bool { all = f.has(line); return all })
+	EachLine(text, func(line string) bool { all = f.has(line); return all })
 	return all
 }
 
