@@ -65,12 +65,13 @@ class Server {
   delay = BACKOFF
   nextID = 1
   closed = false
+  prunes = false // the user has turned prune.enabled on
 
   /** Queues a call and returns its result, or undefined after WAIT: then tooLate gets it, if it ever comes. must keeps the call when the queue is full. */
-  async call(params, { wait = false, must = false, tooLate } = {}) {
+  async call(params, { wait = false, must = false, tooLate, method = "hook/handle" } = {}) {
     try {
       const id = this.nextID++
-      const line = JSON.stringify({ jsonrpc: "2.0", id, method: "hook/handle", params }, cut) + "\n"
+      const line = JSON.stringify({ jsonrpc: "2.0", id, method, params }, cut) + "\n"
       const call = { id, line, must, tooLate, tries: 0, sentAt: 0, resolve: undefined }
       if (!this.enqueue(call)) return undefined
       const answer = wait && this.trusted ? this.answerOf(call) : undefined
@@ -182,6 +183,7 @@ class Server {
       return
     }
     this.trusted = true
+    if (message?.id === 0) this.prunes = message.result?.capabilities?.experimental?.ctxls?.prune === true
     const at = this.calls.findIndex((call) => call.id === message?.id)
     if (at < 0) return
     const call = this.calls[at]
@@ -284,6 +286,26 @@ function keepInPrompt(output, context) {
   Object.defineProperty(output, "prompt", { get, set: (value) => (prompt = value), enumerable: true, configurable: true })
 }
 
+/** How a part of a message is pruned; nothing stands for the part where this returns undefined. The host's own part stays as it is. */
+const PRUNE = {
+  __proto__: null,
+  output: (part, text) => ({ ...part, state: { ...part.state, output: text, attachments: [] } }),
+  input: (part, text) => ({ ...part, state: { ...part.state, input: { cleared: text } } }),
+  file: ({ id, sessionID, messageID }, text) => ({ id, sessionID, messageID, type: "text", text }),
+  part: () => undefined,
+}
+
+/** Replaces what ctxls leaves out of a request, in copies of the messages. */
+function prune(messages, pruned) {
+  const found = new Map()
+  for (const one of pruned) found.set(one.partId, [...(found.get(one.partId) ?? []), one])
+  for (const [at, message] of messages.entries()) {
+    if (!message.parts.some(({ id }) => found.has(id))) continue
+    const parts = message.parts.map((part) => (found.get(part.id) ?? []).reduce((part, { what, text }) => part && PRUNE[what]?.(part, text), part))
+    messages[at] = { ...message, parts: parts.filter((part) => part) }
+  }
+}
+
 /** What all plugins of this process share, also where this file is installed twice. */
 const shared = (globalThis[Symbol.for("ctxls.opencode")] ??= { server: undefined, owners: new Map() })
 const self = Symbol("this file")
@@ -307,6 +329,7 @@ export const Ctxls = async ({ directory } = {}) => {
   const unsaid = new Recent() // session → what ctxls said when nobody listened any more: it says nothing twice
   const told = new Recent() // answers whose usage was told
   const gone = new Recent() // sessions that were deleted: what comes late of them is not told
+  const pruned = new Recent() // session → what ctxls leaves out of its requests, for when it does not answer in time
   const making = new Recent() // answer that is being made → its session, and its parts by their ids
   let compaction // of the host's settings
 
@@ -316,6 +339,18 @@ export const Ctxls = async ({ directory } = {}) => {
     payload = { ...payload, directory, pid: process.pid, time: Date.now(), late: !(options.wait && server.trusted) } // late comes last
     const result = await server.call({ host: "opencode", event, payload }, options)
     return result?.output ? JSON.parse(result.output) : undefined
+  }
+
+  /** Shows ctxls the tools of a session that it may not know yet, once. */
+  const show = (session, output) => {
+    if (shown.has(session) || gone.has(session)) return
+    shown.set(session, true)
+    if (!output.messages.some(({ info }) => info.role === "assistant")) return // it has only begun
+    const messages = output.messages.map(({ info, parts }) => ({
+      info,
+      parts: parts.filter(({ type }) => type === "tool").map(({ type, tool, state }) => ({ type, tool, state: { status: state.status, input: state.input } })),
+    }))
+    tell("experimental.chat.messages.transform", { input: {}, output: { messages } })
   }
 
   /** Makes a hook of a function that may do anything but harm. */
@@ -417,16 +452,15 @@ export const Ctxls = async ({ directory } = {}) => {
       unsaid.delete(sessionID)
       for (const additions of [earlier, said]) if (additions) add(output, additions)
     }),
-    "experimental.chat.messages.transform": safe((_, output) => {
+    "experimental.chat.messages.transform": safe(async (_, output) => {
       const session = output.messages[0]?.info.sessionID
-      if (!session || shown.has(session) || gone.has(session)) return
-      shown.set(session, true)
-      if (!output.messages.some(({ info }) => info.role === "assistant")) return // it has only begun
-      const messages = output.messages.map(({ info, parts }) => ({
-        info,
-        parts: parts.filter(({ type }) => type === "tool").map(({ type, tool, state }) => ({ type, tool, state: { status: state.status, input: state.input } })),
-      }))
-      tell("experimental.chat.messages.transform", { input: {}, output: { messages } })
+      if (!session) return
+      show(session, output)
+      if (!server.prunes || gone.has(session)) return
+      const ask = { sessionId: session, host: "opencode", prune: true, messages: output.messages }
+      const plan = await server.call(ask, { wait: true, method: "context/plan", tooLate: safe((late) => late?.pruned && pruned.set(session, late.pruned)) })
+      if (plan?.pruned) pruned.set(session, plan.pruned)
+      prune(output.messages, pruned.get(session) ?? [])
     }),
     "experimental.session.compacting": safe(async (input, output) => {
       const said = await tell("experimental.session.compacting", { input }, { wait: true })

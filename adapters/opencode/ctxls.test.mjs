@@ -2,7 +2,7 @@
 // hooks one after another and waits for each; what it is told is asked of ctxls itself.
 import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, beforeEach, test } from "node:test"
@@ -120,6 +120,56 @@ test("a conversation: the mark with the prompt, the reminder once, the paths int
   const compacting = await compact(id)
   assert.deepEqual(compacting.context, ["ctxls: working context\nCurrent file paths in context:\n  - a.go\n  - b.go\n  - c.go"])
   assert.equal(compacting.prompt, undefined)
+}))
+
+test("with prune.enabled, what a plan finds is left out of requests, stays out, and comes back", patient(async () => {
+  const config = join(home, "config", "ctxls", "config.json")
+  const enable = (enabled) => {
+    mkdirSync(dirname(config), { recursive: true })
+    writeFileSync(config, JSON.stringify({ prune: { enabled } }))
+  }
+  enable(true)
+  await hooks.dispose()
+  hooks = await Ctxls({ directory })
+  const id = newID("ses")
+  await created(id)
+  await params(id)
+  await prompt(id, "hello")
+  await answer(id, 30_000)
+  await tokens(id, 30_000)
+  const user = (text) => ({ info: { id: newID("msg"), sessionID: id, role: "user" }, parts: [{ id: newID("prt"), sessionID: id, type: "text", text }] })
+  const said = (...parts) => ({ info: { id: newID("msg"), sessionID: id, role: "assistant" }, parts: parts.map((part) => ({ id: newID("prt"), sessionID: id, ...part })) })
+  const tool = (name, input, output) => ({ type: "tool", tool: name, callID: newID("call"), state: { status: "completed", input, output } })
+  const old = "the first version of the file, line by line, and more of it\n".repeat(200)
+  const small = Array.from({ length: 30 }, () => [user("go on"), said({ type: "text", text: "done" })]).flat()
+  const messages = [
+    ...small, user("mend it"), said(tool("read", { filePath: "/a.go" }, old)), said(tool("write", { filePath: "/a.go", content: "new" }, "ok")),
+    ...small.slice(0, 8).map(({ info, parts }) => ({ info: { ...info, id: newID("msg") }, parts: parts.map((part) => ({ ...part, id: newID("prt") })) })),
+  ]
+  const at = small.length + 1
+  const whole = JSON.stringify(messages)
+  const request = async () => {
+    const output = { messages: [...messages] }
+    await hooks["experimental.chat.messages.transform"]({}, output)
+    return output.messages
+  }
+  const sent = await request()
+  const [part] = sent[at].parts
+  assert.match(part.state.output, /^\[tool result cleared by ctxls: \d+ tokens\]$/)
+  assert.deepEqual(part.state.input, { filePath: "/a.go" })
+  assert.equal(JSON.stringify(messages), whole, "the host's own messages stay")
+  assert.deepEqual(sent.filter((_, i) => i !== at), messages.filter((_, i) => i !== at), "nothing else changes")
+
+  messages.push(user("more"), said({ type: "text", text: "sure" }))
+  const again = await request()
+  assert.equal(JSON.stringify(again.slice(0, sent.length)), JSON.stringify(sent), "the cache keeps what it has")
+
+  assert.match(execFileSync(bin, ["plan", "--undo", id], { encoding: "utf8" }), /^1 part back/)
+  assert.deepEqual(await request(), messages, "undone")
+
+  enable(false)
+  assert.deepEqual(await request(), messages, "switched off")
+  rmSync(config)
 }))
 
 test("a reminder on the result of an MCP tool, which has content in place of output", patient(async () => {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -27,7 +28,9 @@ would have to be written again, and after how many turns that pays. It changes n
 
 SESSION is an id, or the beginning of one; the default is the session of the current directory that was active last. FILE is a
 host's record of a session, an array of messages, or the body of a request; - is standard input. With --target, only as many
-items are listed as are needed to get there, the least loss first.`,
+items are listed as are needed to get there, the least loss first.
+
+With the setting prune.enabled, OpenCode leaves such items out of its requests. --undo ends that for a session.`,
 	examples: "ctxls plan\nctxls plan c203db13 --json | jq .advice\nctxls plan --target 100000 request.json",
 	reads:    true,
 	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {
@@ -44,6 +47,7 @@ items are listed as are needed to get there, the least loss first.`,
 		fs.IntVar(&p.keepLast, "keep-last", 4, "leave the newest `n` responses alone, with what answers them")
 		p.window = tokensVar(fs, "window", "size of the model's window in `tokens`, for a FILE of messages")
 		p.compactsAt = tokensVar(fs, "compacts-at", "`tokens` at which the conversation is compacted, for a FILE of messages")
+		undo := fs.Bool("undo", false, "have OpenCode send all of a SESSION again, from its next request on")
 		asJSON := fs.Bool("json", false, "print JSON, as context/plan does")
 		var styled styleFlags
 		styled.add(fs)
@@ -59,6 +63,9 @@ items are listed as are needed to get there, the least loss first.`,
 				return err
 			}
 			p.given = fs.Changed
+			if *undo {
+				return unprune(ctx, a, session.Host(*host), args)
+			}
 			report, err := p.make(ctx, a, session.Host(*host), args)
 			if err != nil {
 				return err
@@ -69,6 +76,27 @@ items are listed as are needed to get there, the least loss first.`,
 			return ui.Plan(a.stdout, report, style)
 		}
 	},
+}
+
+// unprune undoes what prune.enabled did to a session.
+func unprune(ctx context.Context, a *app, host session.Host, args []string) error {
+	s, err := a.service(ctx)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return usageError{"plan --undo takes a session"}
+	}
+	key, err := a.chooseSession(ctx, s, host, args)
+	if err != nil {
+		return err
+	}
+	parts, err := s.Unprune(ctx, key)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s back from the next request on; nothing more is left out of this session\n", ui.Count(parts, "part"))
+	return err
 }
 
 // planning are the flags of plan.

@@ -102,7 +102,7 @@ func TestMistakes(t *testing.T) {
 		{`{"reminder": true}`, `1:14: reminder: true: want an object`},
 		{`{"reminder": null}`, `1:14: reminder: null: want an object`},
 		{`{"reminder": [1]}`, `1:14: reminder: a list of one: want an object`},
-		{`{"$schema": 1}`, `1:2: $schema: unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, metrics, usage, alerts, statusline, discovery, store, log`},
+		{`{"$schema": 1}`, `1:2: $schema: unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, prune, metrics, usage, alerts, statusline, discovery, store, log`},
 
 		// Keys.
 		{`{"reminders": {}}`, `1:2: reminders: unknown key; did you mean reminder?`},
@@ -112,8 +112,8 @@ func TestMistakes(t *testing.T) {
 		{`{"keepPrompts": true}`, `1:2: keepPrompts: unknown key; did you mean store.keepPrompts, that is "keepPrompts" inside "store"?`},
 		{`{"tracking.maxTokens": 1}`, `1:2: tracking.maxTokens: unknown key; did you mean tracking.maxTokens, that is "maxTokens" inside "tracking"?`},
 		{`{"window": {"levels": []}}`, `1:13: window.levels: unknown key; did you mean "levels", outside of any other?`},
-		{"{\"a\x7f\u202eb c\": 1}", `1:2: "a\x7f\u202eb c": unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, metrics, usage, alerts, statusline, discovery, store, log`},
-		{`{"": 1}`, `1:2: "": unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, metrics, usage, alerts, statusline, discovery, store, log`},
+		{"{\"a\x7f\u202eb c\": 1}", `1:2: "a\x7f\u202eb c": unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, prune, metrics, usage, alerts, statusline, discovery, store, log`},
+		{`{"": 1}`, `1:2: "": unknown key; want one of window, levels, modelLevels, tracking, reminder, handoff, compaction, trim, prune, metrics, usage, alerts, statusline, discovery, store, log`},
 		{"{\"log\": {},\n\"log\": {}}", `2:1: log: set again, after line 1`},
 		{"{\"log\": {\"level\": \"info\",\n\n\"l\\u0065vel\": \"warn\"}}", `3:1: log.level: set again, after line 1`},
 		{`{"window": {"overrides": {"m": 1, "m": 1}}}`, `1:35: window.overrides.m: set again, after line 1`},

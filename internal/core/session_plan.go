@@ -114,7 +114,9 @@ type recorded struct {
 }
 
 // NewTranscript returns an empty Transcript.
-func NewTranscript() *Transcript { return &Transcript{failed: map[string]bool{}, cleared: map[string]bool{}} }
+func NewTranscript() *Transcript {
+	return &Transcript{failed: map[string]bool{}, cleared: map[string]bool{}}
+}
 
 // Add adds the next entry. Its pieces may be counted until Parts is called.
 func (r *Transcript) Add(en session.Entry) {

@@ -148,6 +148,7 @@ type Protocol struct {
 	ProtocolVersion int      `json:"protocolVersion"`
 	Methods         []string `json:"methods"`
 	Notifications   []string `json:"notifications"`
+	Prune           bool     `json:"prune,omitzero"` // the user has turned prune.enabled on
 }
 
 // ServerInfo names the server.
@@ -193,6 +194,7 @@ func (s *Server) initialize(_ context.Context, p *InitializeParams) (*Initialize
 		ProtocolVersion: protocolVersion,
 		Methods:         names(s.methods),
 		Notifications:   slices.Sorted(maps.Keys(notifications)),
+		Prune:           s.service != nil && s.service.Config("").Prune.Enabled,
 	}
 	return result, nil
 }

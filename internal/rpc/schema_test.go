@@ -22,6 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/audit"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/conversation"
+	"github.com/ctxls/ctxls/internal/core/plan"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/rpc/mcp"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
@@ -36,6 +37,7 @@ func TestSchema(t *testing.T) {
 		"estimate":        describeOne(t, reflect.TypeFor[mcp.Estimate]()),
 		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
 		"measure_context": describeOne(t, reflect.TypeFor[conversation.Measurement]()),
+		"plan":            describeOne(t, reflect.TypeFor[plan.Report]()),
 	})
 }
 
@@ -65,7 +67,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 
 // describeOne returns the schema of one type, with the definitions that it needs.
 func describeOne(t testing.TB, root reflect.Type) object {
-	s := schemas{source: readSource(t, "mcp", "../estimate", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, "mcp", "../estimate", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings"), defs: object{}}
 	schema := s.structure(root)
 	if len(s.defs) > 0 {
 		schema["$defs"] = s.defs
@@ -78,7 +80,7 @@ type object = map[string]any
 
 // describe returns the whole protocol.
 func describe(t testing.TB) object {
-	s := schemas{source: readSource(t, ".", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, ".", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings"), defs: object{}}
 	calls := object{}
 	for name, m := range methods {
 		entry := object{"kind": "request", "params": s.params(m.params)}

@@ -38,28 +38,9 @@ func (m *Meter) Plan(req PlanRequest) (plan.Report, error) {
 
 // plan checks a request and finds the items.
 func (m *Meter) plan(req PlanRequest) (found plan.Found, s plan.Situation, target int, err error) {
-	keepLast, window := defaultKeepLast, 0
-	if req.KeepLast != nil {
-		keepLast = *req.KeepLast
-	}
-	if target, err = positive("targetTokens", req.TargetTokens, 0); err != nil {
+	s, target, keepLast, window, err := planOptions(req)
+	if err != nil {
 		return found, s, 0, err
-	}
-	if window, err = positive("windowTokens", req.WindowTokens, 0); err != nil {
-		return found, s, 0, err
-	}
-	if s.CompactsAt, err = positive("compactionTokens", req.CompactionTokens, 0); err != nil {
-		return found, s, 0, err
-	}
-	if keepLast < 0 {
-		return found, s, 0, coded.Field("keepLast", "expected a whole number, 0 or above, got %d", keepLast)
-	}
-	if s.Prices, err = req.Prices.Apply(plan.PricesOf(req.Provider, req.Model)); err != nil {
-		return found, s, 0, err
-	}
-	s.Now = req.Now
-	if req.LastResponseAt != nil {
-		s.LastResponse = *req.LastResponseAt
 	}
 	t, err := m.tally(req.Conversation)
 	if err != nil {
@@ -69,6 +50,34 @@ func (m *Meter) plan(req PlanRequest) (found plan.Found, s plan.Situation, targe
 	c.protect(keepLast)
 	parts, _ := c.parts(req.Model)
 	return plan.Find(plan.Conversation{Parts: parts, Before: t.fixed(), Window: window}), s, target, nil
+}
+
+// planOptions checks what a request says beside the conversation.
+func planOptions(req PlanRequest) (s plan.Situation, target, keepLast, window int, err error) {
+	keepLast = defaultKeepLast
+	if req.KeepLast != nil {
+		keepLast = *req.KeepLast
+	}
+	if target, err = positive("targetTokens", req.TargetTokens, 0); err != nil {
+		return s, 0, 0, 0, err
+	}
+	if window, err = positive("windowTokens", req.WindowTokens, 0); err != nil {
+		return s, 0, 0, 0, err
+	}
+	if s.CompactsAt, err = positive("compactionTokens", req.CompactionTokens, 0); err != nil {
+		return s, 0, 0, 0, err
+	}
+	if keepLast < 0 {
+		return s, 0, 0, 0, coded.Field("keepLast", "expected a whole number, 0 or above, got %d", keepLast)
+	}
+	if s.Prices, err = req.Prices.Apply(plan.PricesOf(req.Provider, req.Model)); err != nil {
+		return s, 0, 0, 0, err
+	}
+	s.Now = req.Now
+	if req.LastResponseAt != nil {
+		s.LastResponse = *req.LastResponseAt
+	}
+	return s, target, keepLast, window, nil
 }
 
 // place is where a part stands in the conversation.

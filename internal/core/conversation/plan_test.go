@@ -165,6 +165,9 @@ func BenchmarkPlan200k(b *testing.B) {
 	conv := agentConversation(200_000)
 	meter := testMeter()
 	req := PlanRequest{Conversation: conv}
+	if m, err := meter.Measure(MeasureRequest{Conversation: conv}); err != nil || m.Tokens < 200_000 {
+		b.Fatalf("%d tokens, %v", m.Tokens, err)
+	}
 	if _, err := meter.Plan(req); err != nil {
 		b.Fatal(err)
 	}
@@ -196,10 +199,9 @@ func BenchmarkPlanMessages(b *testing.B) {
 				`{"role":"assistant","content":"I have read the file and go on."}`)
 		}
 		req := PlanRequest{Conversation: conversation(messages...)}
-		meter := testMeter()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := meter.Plan(req); err != nil {
+				if _, err := testMeter().Plan(req); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -218,7 +220,7 @@ func agentConversation(tokens int) Conversation {
 		messages = append(messages,
 			fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"Now I look into part %d of the tables."},{"type":"tool_use","id":"t%d","name":"Read","input":{"file_path":"/src/p%d.go"}}]}`, i, i, i%20),
 			fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":[{"type":"text","text":%s}]}]}`, i, quote(body.String())))
-		size += 120 * 36
+		size += 120 * 28
 	}
 	return conversation(messages...)
 }

@@ -33,6 +33,8 @@ var verbs = map[string]verb{
 	"edit": edits, "multiedit": edits, "notebookedit": edits, "replace": edits, "patch": edits, "applypatch": edits, "strreplace": edits, "editfile": edits,
 }
 
+var separators = strings.NewReplacer("_", "", "-", "")
+
 // Reads reports whether a tool, by its name, reads files.
 func Reads(tool string) bool { return actionOf(tool, "{}", "").verb == reads }
 
@@ -41,11 +43,11 @@ const maxInput = 1 << 20
 
 // actionOf reads a call. path goes before what the input says.
 func actionOf(tool, input, path string) action {
-	name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(tool))
+	name := tool
 	if i := strings.LastIndex(tool, "__"); i >= 0 { // an MCP tool: mcp__server__tool
-		name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(tool[i:]))
+		name = tool[i:]
 	}
-	a := action{verb: verbs[name]}
+	a := action{verb: verbs[separators.Replace(strings.ToLower(name))]}
 	if a.verb == other {
 		return a
 	}

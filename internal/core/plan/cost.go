@@ -26,14 +26,14 @@ type Cache struct {
 	// has had on average, what the cut saves exceeds what it costs; 0 is at once. Null is never: nothing is freed, or the
 	// cache reads for nothing.
 	BreakEvenRequests *int       `json:"breakEvenRequests"`
-	BreakEvenTurns    *int       `json:"breakEvenTurns"`
-	Cold              bool       `json:"cold"`   // the cache has expired: all is written again anyway
-	ColdAt            *time.Time `json:"coldAt"` // when it expires; null where the last response is unknown
+	BreakEvenTurns    *int       `json:"breakEvenTurns"` // the same in turns
+	Cold              bool       `json:"cold"`           // the cache has expired: all is written again anyway
+	ColdAt            *time.Time `json:"coldAt"`         // when it expires; null where the last response is unknown
 	// ExpectedRequests is how many further requests ctxls expects: as many as there have been, or fewer until the host
 	// compacts. ExpectedTurns is the same in turns.
 	ExpectedRequests int    `json:"expectedRequests"`
-	ExpectedTurns    int    `json:"expectedTurns"`
-	Prices           Prices `json:"prices"`
+	ExpectedTurns    int    `json:"expectedTurns"` // the same in turns
+	Prices           Prices `json:"prices"`        // what the figures were worked out with
 }
 
 // Cut is a choice of items, and what it costs.

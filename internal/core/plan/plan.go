@@ -38,11 +38,11 @@ var certaintyOf = map[Kind]Certainty{
 
 // Item is something that can go.
 type Item struct {
-	Kind      Kind      `json:"kind"`
-	Where     Where     `json:"where"`
-	Tokens    int       `json:"tokens"` // what its going frees: what it counts without its placeholder
-	Certainty Certainty `json:"certainty"`
-	Why       string    `json:"why"` // one clause, for people
+	Kind      Kind      `json:"kind"`      // why it can go
+	Where     Where     `json:"where"`     // where it stands
+	Tokens    int       `json:"tokens"`    // what its going frees: what it counts without its placeholder
+	Certainty Certainty `json:"certainty"` // how sure it is that nothing later needs it
+	Why       string    `json:"why"`       // one clause, for people
 
 	Part   int `json:"-"` // its index among the parts
 	Keeper int `json:"-"` // of a duplicate and of what is superseded: the part that holds the content, or newer content; else -1
@@ -53,8 +53,8 @@ type Where struct {
 	Message *int   `json:"message"`          // index of its message; null where the conversation came from a host's record
 	Turn    int    `json:"turn"`             // the turn that it is in: 1 is the first, 0 is before
 	CallID  string `json:"callId,omitempty"` // of a result, and of a failed input
-	Tool    string `json:"tool,omitempty"`
-	Path    string `json:"path,omitempty"` // the file that the call was about
+	Tool    string `json:"tool,omitempty"`   // that was called
+	Path    string `json:"path,omitempty"`   // the file that the call was about
 }
 
 // Conversation is what a plan is made of.

@@ -7,11 +7,11 @@ import (
 
 // Prices are what a provider charges for input tokens, as multiples of the price of plain input.
 type Prices struct {
-	CacheRead  float64 `json:"cacheRead"`  // of tokens that the cache holds; 0 or above, and below CacheWrite
-	CacheWrite float64 `json:"cacheWrite"` // of tokens that are written to the cache
-	TTLSeconds int     `json:"ttlSeconds"` // how long the cache keeps them after their last use
-	Source     string  `json:"source,omitempty"`
-	AsOf       string  `json:"asOf,omitempty"` // the day as of which Source was read, as 2006-01-02
+	CacheRead  float64 `json:"cacheRead"`        // of tokens that the cache holds; 0 or above, and below CacheWrite
+	CacheWrite float64 `json:"cacheWrite"`       // of tokens that are written to the cache
+	TTLSeconds int     `json:"ttlSeconds"`       // how long the cache keeps them after their last use
+	Source     string  `json:"source,omitempty"` // what says so
+	AsOf       string  `json:"asOf,omitempty"`   // the day as of which Source was read, as 2006-01-02
 }
 
 const (

@@ -61,9 +61,21 @@ type Session struct {
 	AskedAt      time.Time `json:"askedAt,omitzero"`     // the last time of a call, as far as events show; older reports are from before
 	Prepared     bool      `json:"prepared,omitempty"`   // its tasks are recorded by its caller
 
+	// Pruned is what its host leaves out of its requests; PruneOff says that the user has undone that.
+	Pruned   []PrunedPart `json:"pruned,omitempty"`
+	PruneOff bool         `json:"pruneOff,omitempty"`
+
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"` // zero while it lives
+}
+
+// PrunedPart is a part of a message that a host leaves out of its requests: its id, which member of it is replaced, and the text that
+// stands there instead.
+type PrunedPart struct {
+	PartID string `json:"partId"`
+	What   string `json:"what"`
+	Text   string `json:"text,omitempty"`
 }
 
 // Key returns the key of the session.

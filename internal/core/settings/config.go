@@ -24,6 +24,7 @@ type Config struct {
 	Handoff     HandoffConfig       `json:"handoff" doc:"A note, once, that it is time to hand the work to a fresh session."`
 	Compaction  CompactionConfig    `json:"compaction" doc:"What is kept through a compaction."`
 	Trim        TrimConfig          `json:"trim" doc:"When a conversation counts as too long, and what it is trimmed to."`
+	Prune       PruneConfig         `json:"prune" doc:"What is left out of the requests of hosts that allow it."`
 	Metrics     MetricsConfig       `json:"metrics" doc:"The fleet figures: how many recent tasks they cover and when they raise an alert."`
 	Usage       UsageConfig         `json:"usage" doc:"Which of a provider's numbers add up to occupancy."`
 	Alerts      AlertsConfig        `json:"alerts" doc:"What is run when a window fills up. A running server, live screen or ctxls alerts runs it, never a hook."`
@@ -86,6 +87,11 @@ type CompactionConfig struct {
 type TrimConfig struct {
 	ThresholdTokens int `json:"thresholdTokens" doc:"A conversation above this many tokens is too long." min:"1" max:"1000000000"`
 	TargetTokens    int `json:"targetTokens" doc:"What trimming brings it down to, in tokens; at most thresholdTokens." min:"1" max:"1000000000"`
+}
+
+// PruneConfig is about leaving out of requests what a plan finds.
+type PruneConfig struct {
+	Enabled bool `json:"enabled" doc:"Have OpenCode leave out of its requests what a session no longer needs, when that pays. OpenCode keeps the full conversation."`
 }
 
 // MetricsConfig is about the fleet figures.
