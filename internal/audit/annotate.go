@@ -28,7 +28,7 @@ func SARIF(w io.Writer, r *AuditReport, version string) error {
 		}
 		results = append(results, object{
 			"ruleId": f.Code, "level": "warning",
-			"message": object{"text": contextfiles.Titles[f.Host] + ": " + text.Sanitize(f.Message, maxMessage)},
+			"message": object{"text": contextfiles.Titles[f.Host] + ": " + f.Message},
 			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": location,
 				"region":           object{"startLine": f.Start.Line, "startColumn": f.Start.Column, "endLine": f.End.Line, "endColumn": f.End.Column},
@@ -57,7 +57,7 @@ func SARIF(w io.Writer, r *AuditReport, version string) error {
 func GitHub(w io.Writer, r *AuditReport) error {
 	for _, f := range r.Findings {
 		_, err := fmt.Fprintf(w, "::warning file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s\n", property(r.relative(f.Path)), f.Start.Line, f.Start.Column,
-			f.End.Line, f.End.Column, property("ctxls "+string(f.Code)), data(contextfiles.Titles[f.Host]+": "+text.Sanitize(f.Message, maxMessage)))
+			f.End.Line, f.End.Column, property("ctxls "+string(f.Code)), data(contextfiles.Titles[f.Host]+": "+f.Message))
 		if err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func place(files *contextfiles.Reader, f contextfiles.Finding) Finding {
 		line, column := contextfiles.LineColumn(body, offset)
 		return Place{line + 1, column + 1}
 	}
-	return Finding{Code: f.Code, Host: f.Host, Path: f.Path, Start: at(f.Start), End: at(f.End), Message: f.Message, URL: URL(f.Code), Fix: f.Fix}
+	return Finding{Code: f.Code, Host: f.Host, Path: f.Path, Start: at(f.Start), End: at(f.End), Message: text.Sanitize(f.Message, maxMessage), URL: URL(f.Code), Fix: f.Fix}
 }
 
 // host counts what one host loads.

@@ -19,6 +19,8 @@ var (
 type FS interface {
 	// Stat follows links.
 	Stat(name string) (fs.FileInfo, error)
+	// Lstat does not follow a link.
+	Lstat(name string) (fs.FileInfo, error)
 	// ReadDir returns the entries of a directory in the order of the file system, which is the order in which Claude Code loads
 	// rules; at most maxEntries.
 	ReadDir(name string) ([]fs.DirEntry, error)
@@ -36,6 +38,9 @@ type Disk struct{}
 
 // Stat implements FS.
 func (Disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// Lstat implements FS.
+func (Disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
 // ReadDir implements FS.
 func (Disk) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -115,6 +120,18 @@ func (o Overlay) Stat(name string) (fs.FileInfo, error) {
 	info, err := o.FS.Stat(name)
 	if text, ok := o.Buffers[name]; ok {
 		return bufferInfo{name: filepath.Base(name), size: int64(len(text)), of: info}, nil
+	}
+	return info, err
+}
+
+// Lstat implements FS.
+func (o Overlay) Lstat(name string) (fs.FileInfo, error) {
+	if o.removed(name) {
+		return nil, gone("lstat", name)
+	}
+	info, err := o.FS.Lstat(name)
+	if text, ok := o.Buffers[name]; ok && err != nil {
+		return bufferInfo{name: filepath.Base(name), size: int64(len(text))}, nil
 	}
 	return info, err
 }

@@ -18,7 +18,7 @@ const geminiHops = 5
 
 // geminiLimit bounds the bytes that imports may make of one file here. Gemini CLI itself has no bound: it puts a file in again for
 // every import of it, so that a few lines can grow to gigabytes.
-const geminiLimit = 16 << 20
+const geminiLimit = 4 << 20
 
 func readGemini(env Env) *Load {
 	l := &Load{Host: session.HostGeminiCLI}

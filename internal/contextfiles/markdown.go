@@ -2,6 +2,7 @@ package contextfiles
 
 import (
 	"bytes"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
@@ -115,23 +116,25 @@ func (w *walker) inlines(node ast.Node, r *run) {
 
 // flush looks for references in a run of text, whose escaped characters divide it, and empties the run.
 func (w *walker) flush(r *run) {
-	rest := *r
+	whole := *r
 	*r = run{}
-	for i := 0; i+1 < len(rest.text); i++ {
-		if rest.text[i] == '\\' && util.IsPunct(rest.text[i+1]) {
-			head := run{text: rest.text[:i], places: rest.places}
-			w.scan(head, true)
-			rest = rest.from(i + 2)
-			i = -1
+	start := 0
+	for i := 0; i+1 < len(whole.text); i++ {
+		if whole.text[i] == '\\' && util.IsPunct(whole.text[i+1]) {
+			w.scan(run{whole.text[:i], whole.places, start}, true)
+			i++
+			start = i + 1
 		}
 	}
-	w.scan(rest, true)
+	whole.start = start
+	w.scan(whole, true)
 }
 
 // run is a text that was put together from pieces of a source.
 type run struct {
 	text   []byte
 	places []place
+	start  int // what lies before is not part of it
 }
 
 // place says where the text from at on stands in the source.
@@ -142,36 +145,27 @@ func (r *run) add(source []byte, start, stop int) {
 	r.text = append(r.text, source[start:stop]...)
 }
 
-// from returns the run without its first n bytes.
-func (r run) from(n int) run {
-	rest := run{text: r.text[n:]}
-	for _, p := range r.places {
-		rest.places = append(rest.places, place{p.at - n, p.source})
-	}
-	return rest
-}
-
 // offset returns where a byte of the text stands in the source.
 func (r *run) offset(at int) int {
-	for i := len(r.places) - 1; i >= 0; i-- {
-		if p := r.places[i]; p.at <= at {
-			return p.source + at - p.at
-		}
+	i := sort.Search(len(r.places), func(i int) bool { return r.places[i].at > at })
+	if i == 0 {
+		return 0
 	}
-	return 0
+	p := r.places[i-1]
+	return p.source + at - p.at
 }
 
 // scan finds the references of a run. In one that was not parsed, a bracket or a quote before an @ may be part of code.
 func (w *walker) scan(r run, parsed bool) {
-	for at := 0; ; {
+	for at := r.start; ; {
 		i := bytes.IndexByte(r.text[at:], '@')
 		if i < 0 {
 			return
 		}
 		start := at + i
 		at = start + 1
-		before, _ := utf8.DecodeLastRune(r.text[:start])
-		glued := start > 0 && !isSpace(before)
+		before, _ := utf8.DecodeLastRune(r.text[r.start:start])
+		glued := start > r.start && !isSpace(before)
 		if glued && !parsed || glued && !strings.ContainsRune(`("'[`, before) {
 			continue
 		}

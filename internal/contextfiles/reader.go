@@ -2,6 +2,7 @@ package contextfiles
 
 import (
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,15 +17,38 @@ type Reader struct {
 	FS
 	mu   *sync.Mutex
 	docs map[string]*document
+	dirs *sync.Map // where links lead, by directory
 }
 
 // NewReader returns a reader of a file system.
 func NewReader(files FS) *Reader {
-	return &Reader{FS: files, mu: new(sync.Mutex), docs: map[string]*document{}}
+	return &Reader{FS: files, mu: new(sync.Mutex), docs: map[string]*document{}, dirs: new(sync.Map)}
 }
 
 // Over returns a reader of another file system, usually an overlay, that shares what was parsed.
-func (r *Reader) Over(files FS) *Reader { return &Reader{FS: files, mu: r.mu, docs: r.docs} }
+func (r *Reader) Over(files FS) *Reader {
+	return &Reader{FS: files, mu: r.mu, docs: r.docs, dirs: new(sync.Map)}
+}
+
+// Resolve returns where links lead. It asks for each directory once.
+func (r *Reader) Resolve(path string) (string, error) {
+	if info, err := r.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return r.FS.Resolve(path)
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path, nil
+	}
+	real, ok := r.dirs.Load(dir)
+	if !ok {
+		resolved, err := r.FS.Resolve(dir)
+		if err != nil {
+			return "", err
+		}
+		real, _ = r.dirs.LoadOrStore(dir, resolved)
+	}
+	return filepath.Join(real.(string), filepath.Base(path)), nil
+}
 
 // document is a parsed file.
 type document struct {

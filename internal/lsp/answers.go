@@ -107,7 +107,7 @@ func (s *Service) Hints(p *RangeParams) ([]InlayHint, error) {
 		}
 		hint := InlayHint{Position: at, PaddingLeft: true}
 		if f, ok := wrong[i.Start]; ok && f.Code != contextfiles.LoadedTwice {
-			hint.Label, hint.Tooltip = reasons[f.Code], text.Sanitize(f.Message, 500)
+			hint.Label, hint.Tooltip = reasons[f.Code], f.Message
 			if f.Fix != nil && strings.HasPrefix(a.text[f.Fix.Start:], ",") {
 				hint.Label = "not loaded: trailing comma"
 			}
@@ -230,7 +230,7 @@ const severityWarning = 2
 
 func diagnostic(f audit.Finding) Diagnostic {
 	return Diagnostic{Range: rangeOf(f), Severity: severityWarning, Code: string(f.Code), CodeDescription: &CodeDescription{f.URL}, Source: "ctxls",
-		Message: contextfiles.Titles[f.Host] + ": " + text.Sanitize(f.Message, 500)}
+		Message: contextfiles.Titles[f.Host] + ": " + f.Message}
 }
 
 func rangeOf(f audit.Finding) Range {

@@ -26,6 +26,10 @@ func (r rooted) Stat(name string) (fs.FileInfo, error) {
 	return r.Disk.Stat(filepath.Join(r.Dir, name))
 }
 
+func (r rooted) Lstat(name string) (fs.FileInfo, error) {
+	return r.Disk.Lstat(filepath.Join(r.Dir, name))
+}
+
 func (r rooted) ReadDir(name string) ([]fs.DirEntry, error) {
 	return r.Disk.ReadDir(filepath.Join(r.Dir, name))
 }

@@ -26,7 +26,7 @@ if [ $# -gt 0 ]; then
   on "$nvim" "$@"
   exit
 fi
-all="test/text.lua test/status.lua test/lifecycle.lua test/commands.lua test/health.lua test/docs.lua test/screen.lua"
+all="test/text.lua test/status.lua test/lifecycle.lua test/commands.lua test/contextfiles.lua test/health.lua test/docs.lua test/screen.lua"
 # shellcheck disable=SC2086
 on "$nvim" $all
 
