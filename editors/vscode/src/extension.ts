@@ -1,5 +1,6 @@
 // Puts the parts together. Everything about sessions comes from the server.
 import * as vscode from 'vscode';
+import { Audits } from './contextfiles.ts';
 import { Dashboard } from './dashboard.ts';
 import { Details } from './details.ts';
 import { explainFailure } from './failure.ts';
@@ -26,6 +27,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const details = new Details(running, sessions);
   const dashboard = new Dashboard(context.extensionUri, running, sessions, details);
   const previews = new Previews();
+  const audits = new Audits(running);
   const notices = new Notices(sessions, running, context.globalStorageUri);
   const statusBar = new StatusBar(sessions, running, details);
   const command = (name: string, run: (...args: unknown[]) => unknown) =>
@@ -38,6 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     details,
     dashboard,
     previews.register(),
+    audits.register(),
     statusBar,
     new MeasureItem(running, sessions),
     notices,
@@ -51,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command('forget', session => forget(sessions, running, keyFrom(session))),
     command('openRecord', session => openRecord(sessions, running, keyFrom(session))),
     command('openFile', (key, path) => openFile(sessions, key, path)),
+    command('audit', dir => audits.show(dir)),
     command('chooseFormat', () => chooseFormat(statusBar)),
     command('dismissNotice', () => notices.dismiss()),
     command('silenceCritical', () => silence('notices.critical')),

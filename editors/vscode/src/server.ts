@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
+import { contextFiles } from './contextfiles.ts';
 import { findServer, type Program, StartError } from './locator.ts';
 import { type Notifications, protocolVersion, type Requests } from './protocol.ts';
 
@@ -163,6 +164,7 @@ export class Server implements vscode.Disposable {
         return this.#child;
       },
       {
+        documentSelector: contextFiles,
         outputChannel: this.#log,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         initializationOptions: { config: config(), sessions: setting('sessions', 'workspace') },

@@ -116,6 +116,7 @@ export const provenances: Record<NonNullable<Usage['provenance']>, string> = {
 export const windowProvenances: Record<Usage['windowProvenance'], string> = {
   host: 'the host says so',
   config: 'your settings',
+  workspace: 'the workspace’s settings',
   suffix: 'the model’s name',
   learned: 'learned from requests',
   table: 'built-in table',

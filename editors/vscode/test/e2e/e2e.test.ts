@@ -1,5 +1,6 @@
 // What a person sees, in a real VS Code. One editor serves all but the last; later parts go on from where earlier ones left it.
 import { test } from 'node:test';
+import { theContextFiles } from './contextfiles.ts';
 import { theDashboard } from './dashboard.ts';
 import { theEditor } from './editor.ts';
 import { theFleet } from './fleet.ts';
@@ -12,7 +13,7 @@ import { World } from './world.ts';
 test('the extension in a real VS Code', async t => {
   const world = await World.start();
   t.after(() => world.stop());
-  const parts = { theGauge, theSessions, theView, theDashboard, theEditor, theLifecycle, theFleet };
+  const parts = { theGauge, theSessions, theView, theDashboard, theEditor, theContextFiles, theLifecycle, theFleet };
   for (const [name, part] of Object.entries(parts)) {
     if (process.env.CTXLS_PART && process.env.CTXLS_PART !== name) continue;
     await t.test(name, async t => {

@@ -20,6 +20,11 @@ class EventEmitter {
 }
 
 class Disposable {
+  static from(...all: { dispose(): void }[]): Disposable {
+    return new Disposable(() => {
+      for (const one of all) one.dispose();
+    });
+  }
   dispose: () => void;
   constructor(dispose: () => void) {
     this.dispose = dispose;
@@ -142,6 +147,7 @@ export class Window {
 
   #api(): object {
     const nothing = () => new Disposable(() => {});
+    const kind = { value: '', append: () => kind };
     const item = (id: string) => {
       const made: Item & Record<string, unknown> = { text: '', visible: false };
       made.show = () => {
@@ -185,6 +191,8 @@ export class Window {
       version: '1.91.0',
       env: { language: 'en', appName: 'test' },
       window: rest({
+        tabGroups: { all: [], onDidChangeTabs: nothing, onDidChangeTabGroups: nothing },
+        visibleTextEditors: [],
         createOutputChannel: () => channel,
         createStatusBarItem: item,
         state: { focused: true, active: true },
@@ -210,6 +218,8 @@ export class Window {
       }),
       workspace: rest({
         isTrusted: true,
+        textDocuments: [],
+        notebookDocuments: [],
         workspaceFolders: [{ uri: Uri.file(this.folder), name: 'folder', index: 0 }],
         onDidChangeConfiguration: this.configured.event,
         getConfiguration: (section: string) => ({
@@ -225,6 +235,7 @@ export class Window {
         executeCommand: async () => undefined,
       },
       languages: rest({ createDiagnosticCollection: nothing }),
+      CodeActionKind: { Empty: kind, QuickFix: kind },
     };
     // The protocol's library extends classes of the API that nobody here makes use of. They are inherited, since a bundle
     // copies what is the module's own and keeps what that inherits from.
