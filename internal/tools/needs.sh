@@ -29,6 +29,10 @@ look() {
     need /usr/lib/postgresql/15/bin/postgres postgresql-15 "the tests of the fleet"
     need prometheus prometheus "the tests of the fleet"
     need promtool prometheus "the tests of the fleet"
+    if [ "$(uname -m)" = x86_64 ]; then
+      need "/usr/lib/wine/wine64 wine64" wine64 "the tests on Windows"
+      need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 "the tests on Windows, which need a small library"
+    fi
   fi
   need luacheck lua-check "the lint of the plugin for Neovim"
   need nvim neovim "the test that Debian's Neovim is told that it is too old"
