@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -73,7 +74,9 @@ func pathOf(url string) (string, error) {
 		path = path[len(s):]
 		if strings.HasPrefix(path, "//") { // sqlite:///home/… spells an absolute path, too
 			path = path[len("//"):]
-			if !strings.HasPrefix(path, "/") {
+			if drive := strings.TrimPrefix(path, "/"); pathname.IsWindowsPath(drive) { // sqlite:///C:/…, and what people make of it
+				path = drive
+			} else if !strings.HasPrefix(path, "/") {
 				return "", coded.Errorf(coded.Invalid, "the store %q names a machine: want sqlite:PATH or sqlite:///PATH", url)
 			}
 		}

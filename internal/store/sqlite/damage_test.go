@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -195,17 +196,17 @@ func TestOthersFollowToTheFreshFile(t *testing.T) {
 	if err := hookEvent(t.Context(), server, 1); err != nil {
 		t.Fatal(err)
 	}
-	finder, reports := reporting(t, path)
-	if err := finder.replace(t.Context(), finder.file); err != nil || len(*reports) != 1 {
-		t.Fatalf("%v; reported %q", err, *reports)
+	// Another process, since SQLite finds a log's index by its name among those that the process has open on Windows.
+	if reports := together(t, 1, "replace", path); !strings.HasPrefix(reports[0], "reported: ") {
+		t.Fatalf("reported %q", reports)
 	}
-	for _, s := range []*Store{finder, server, finder, server} {
-		if err := hookEvent(t.Context(), s, 1); err != nil {
+	for range 2 {
+		if err := hookEvent(t.Context(), server, 1); err != nil {
 			t.Fatal(err)
 		}
+		together(t, 1, "hook", path)
 	}
 	server.Close()
-	finder.Close()
 	found, err := open(t, path).Sessions(t.Context(), core.SessionFilter{})
 	if err != nil || len(found) != 1 || found[0].Session.Turns != 4 {
 		t.Errorf("%v %v", found, err)
@@ -235,7 +236,9 @@ func TestALinkedStateIsMovedAsideWhereItLies(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(t.TempDir(), "state.db")
-	if err := os.Symlink(path, link); err != nil {
+	if err := os.Symlink(path, link); runtime.GOOS == "windows" && err != nil {
+		t.Skip("links need a privilege: ", err)
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	s, _ := reporting(t, link)

@@ -1,12 +1,12 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -15,43 +15,51 @@ import (
 // use the removed files and others use the new ones. So every use of the state compares the files with those that were opened, and the
 // first process that opens the state moves aside files of another database.
 
-// trio is the identity of the three files at one time; nil is a missing file.
-type trio struct{ database, log, index os.FileInfo }
+// sight is what a file was at one moment.
+type sight struct {
+	id      fileID
+	size    int64
+	regular bool
+}
 
-// lookAt returns the identity of the current files of the database at path. On Windows, open files cannot be removed, and reading the
-// log's identity would open the log, so only the database is checked.
+// fileID identifies a file among all that exist at one time, by whatever name. A file that was removed may have had the same.
+type fileID struct{ volume, index uint64 }
+
+func (id fileID) String() string { return fmt.Sprintf("%d:%d", id.volume, id.index) }
+
+// trio is what the three files were at one moment; nil stands for a missing one.
+type trio struct{ database, log, index *sight }
+
+// lookAt returns what the files of the database at path are now.
 func lookAt(path string) trio {
-	stat := func(path string) os.FileInfo {
-		info, err := os.Stat(path)
+	see := func(path string) *sight {
+		found, err := look(path)
 		if err != nil {
 			return nil
 		}
-		return info
+		return found
 	}
-	if filepath.Separator != '/' {
-		return trio{database: stat(path)}
-	}
-	return trio{stat(path), stat(path + "-wal"), stat(path + "-shm")}
+	return trio{see(path), see(path + "-wal"), see(path + "-shm")}
 }
 
 // current reports whether the files are still the opened ones. Data written to other files is lost.
 func (f *file) current() bool {
 	now := lookAt(f.path)
-	return f.identity.database != nil && now.database != nil && now.database.Size() > 0 && same(f.identity.database, now.database) &&
+	return f.identity.database != nil && now.database != nil && now.database.size > 0 && same(f.identity.database, now.database) &&
 		same(f.identity.log, now.log) && same(f.identity.index, now.index)
 }
 
 // unmoved reports whether the database file is the opened one, or the one that could not be opened.
 func (f *file) unmoved() bool {
-	now, err := os.Stat(f.path)
-	return err == nil && f.found != nil && os.SameFile(f.found, now)
+	now, err := look(f.path)
+	return err == nil && f.found != nil && f.found.id == now.id
 }
 
-func same(a, b os.FileInfo) bool {
+func same(a, b *sight) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	return os.SameFile(a, b)
+	return a.id == b.id
 }
 
 // abandoned reports whether path has a log or an index of no database, or of another one than the database at path. held is the lock
@@ -61,14 +69,14 @@ func abandoned(held *os.File, path string) bool {
 	switch {
 	case now.log == nil && now.index == nil:
 		return false
-	case now.database == nil || now.database.Size() == 0:
+	case now.database == nil || now.database.size == 0:
 		return true
 	case now.log == nil: // SQLite removes the index before the log
 		return true
 	}
 	// The log is the one that was last used here, but the database is another one. A copy of all files has a new log, too.
 	database, log := remembered(held)
-	return database != "" && log == serial(now.log) && database != serial(now.database)
+	return database != "" && log == now.log.id.String() && database != now.database.id.String()
 }
 
 // hasAbandoned is abandoned without changing anything.
@@ -81,8 +89,8 @@ func hasAbandoned(path string) bool {
 	return abandoned(held, path)
 }
 
-// moveAbandoned moves aside what abandoned found. The caller holds the exclusive lock.
-func (f *file) moveAbandoned(held *os.File) error {
+// moveAbandoned puts out of the way what abandoned has found. The caller holds the exclusive lock.
+func (f *file) moveAbandoned(ctx context.Context, held *os.File) error {
 	if !abandoned(held, f.path) {
 		return nil // another process was faster
 	}
@@ -91,21 +99,23 @@ func (f *file) moveAbandoned(held *os.File) error {
 	switch {
 	case now.database == nil:
 		what = "removed"
-	case now.database.Size() == 0:
+	case now.database.size == 0:
 		what = "emptied"
-		if err := os.Remove(f.path); err != nil { // a process that has it open would block all others
+		if err := f.remove(ctx, ""); err != nil { // a process that has it open would keep all others from using it
 			return err
 		}
 	}
-	if err := os.Remove(f.path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) { // it can be made again from the log
+	if err := f.remove(ctx, "-shm"); err != nil { // it can be made again from the log
 		return err
 	}
 	if now.log == nil {
-		f.report("the state's log was removed: what had not been folded into the state is lost")
+		if now.database != nil {
+			f.report("the state's log was removed: what had not been folded into the state is lost")
+		}
 		return nil
 	}
 	aside := asideName(f.path) + "-wal"
-	err := os.Rename(f.path+"-wal", aside)
+	err := f.rename(ctx, "-wal", aside)
 	if err == nil {
 		f.report(fmt.Sprintf("the state was %s while its log was still there: the log is now %s", what, aside))
 	}
@@ -114,13 +124,13 @@ func (f *file) moveAbandoned(held *os.File) error {
 
 // remember writes to the lock file which database uses which log.
 func remember(held *os.File, now trio) {
-	if serial(now.database) == "" || now.log == nil {
+	if now.database == nil || now.log == nil {
 		return
 	}
-	if database, log := remembered(held); database == serial(now.database) && log == serial(now.log) {
+	if database, log := remembered(held); database == now.database.id.String() && log == now.log.id.String() {
 		return
 	}
-	_, _ = held.WriteAt(fmt.Appendf(nil, "%s %s\n", serial(now.database), serial(now.log)), 0) // without it, fewer cases are noticed
+	_, _ = held.WriteAt(fmt.Appendf(nil, "%s %s\n", now.database.id, now.log.id), 0) // without it, only less is noticed
 }
 
 // remembered returns what remember wrote, "" if there is nothing.
@@ -138,9 +148,23 @@ func asideName(path string) string {
 	return path + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000Z")
 }
 
-// rename is os.Rename; a missing file is no error.
-func rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// rename renames the file with the suffix, which may be missing.
+func (f *file) rename(ctx context.Context, suffix, to string) error {
+	err := patiently(ctx, f.timeout, func() error { return os.Rename(f.path+suffix, to) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// remove removes the file with the suffix, which may be missing. Its name is free at once: on Windows a file that somebody has mapped
+// into memory keeps its name, but can be given another.
+func (f *file) remove(ctx context.Context, suffix string) error {
+	gone := asideName(f.path) + suffix + ".removed"
+	if err := f.rename(ctx, suffix, gone); err != nil {
+		return err
+	}
+	if err := os.Remove(gone); err != nil && !inTheWay(err) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -18,13 +18,17 @@ var errLocked = errors.New("the lock beside the state is held")
 //
 // It waits up to timeout. It makes a missing directory, for its owner only. Closing the file releases the lock.
 func lock(ctx context.Context, path string, exclusive bool, timeout time.Duration) (*os.File, error) {
-	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
+	var f *os.File
+	err := patiently(ctx, timeout, func() (err error) {
 		f, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	}
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
+			f, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +51,21 @@ func lock(ctx context.Context, path string, exclusive bool, timeout time.Duratio
 	}
 }
 
-// pause waits for d, or until ctx ends.
+// maxInTheWay bounds how long patiently tries. Whoever is in the way for longer has the file open, or may not be asked to leave.
+const maxInTheWay = time.Second
+
+// patiently calls do until it succeeds or fails for another reason than that somebody is in the way, for timeout or maxInTheWay at most.
+func patiently(ctx context.Context, timeout time.Duration, do func() error) error {
+	deadline := time.Now().Add(min(timeout, maxInTheWay))
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		err := do()
+		if err == nil || !inTheWay(err) || time.Now().After(deadline) || pause(ctx, wait) != nil {
+			return err
+		}
+	}
+}
+
+// pause waits for d, or less when ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 )
@@ -22,16 +21,17 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
-// serial identifies a file among all existing files; "" if there is no such number.
-func serial(info os.FileInfo) string {
-	if info == nil {
-		return ""
+// look returns what is at path.
+func look(path string) (*sight, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
+	found := &sight{size: info.Size(), regular: info.Mode().IsRegular()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		found.id = fileID{uint64(stat.Dev), stat.Ino}
 	}
-	return fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)
+	return found, nil
 }
 
 // ownedByUs reports whether the file belongs to the user of this process.
@@ -39,3 +39,9 @@ func ownedByUs(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
 }
+
+// share does nothing: here open files can be renamed and removed.
+func share() {}
+
+// inTheWay reports whether err may pass by itself: here nobody's use of a file keeps others from opening, renaming or removing it.
+func inTheWay(error) bool { return false }

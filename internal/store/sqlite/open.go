@@ -31,8 +31,8 @@ type file struct {
 	watcher        chan *conn // the one that looks for changes, opened by the first who watches
 
 	mu       sync.Mutex
-	found    os.FileInfo // the database when it was first opened, or tried to be; nil before
-	identity trio        // all three files once a connection was open
+	found    *sight // the database when it was first opened, or tried to be; nil before
+	identity trio   // all three files once a connection was open
 }
 
 // errMoved says that the file under the path is no longer the one that was opened.
@@ -86,7 +86,7 @@ func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
 	if err == nil && abandoned(held, f.path) {
 		held.Close()
 		if held, err = lock(ctx, f.path, true, f.timeout); err == nil {
-			err = f.moveAbandoned(held)
+			err = f.moveAbandoned(ctx, held)
 		}
 	}
 	if held != nil {
@@ -95,21 +95,23 @@ func (f *file) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := create(f.path)
+	var found *sight
+	err = patiently(ctx, f.timeout, func() (err error) { found, err = create(f.path); return err })
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.found == nil {
-		f.found = info
-	} else if !os.SameFile(f.found, info) {
+		f.found = found
+	} else if f.found.id != found.id {
 		return nil, errMoved
 	}
-	if size := info.Size(); size > 0 && size < headerBytes { // SQLite would take some of these for empty databases
+	if found.size > 0 && found.size < headerBytes { // SQLite would take some of these for empty databases
 		return nil, errDamaged
 	}
 
+	share()
 	connector, err := modernc.NewConnector(dsn(f.path, f.timeout))
 	if err != nil {
 		return nil, err
@@ -209,10 +211,10 @@ func ownerAlone(path string) error {
 // process, as POSIX has it, closing any descriptor of a file lets go of all the locks that the process has on it.
 var creating sync.Mutex
 
-// create makes the file at path, for its owner alone, where it is missing, and returns what identifies it. SQLite gives
-// the log and the index beside it the same mode.
-func create(path string) (os.FileInfo, error) {
-	info, err := os.Stat(path)
+// create makes the file at path, for its owner alone, where it is missing, and returns what it is. SQLite gives the log and the
+// index beside it the same mode.
+func create(path string) (*sight, error) {
+	found, err := look(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		creating.Lock()
 		defer creating.Unlock()
@@ -222,16 +224,16 @@ func create(path string) (os.FileInfo, error) {
 			f.Close()
 		}
 		if err == nil || errors.Is(err, fs.ErrExist) { // another process may have been faster
-			info, err = os.Stat(path)
+			found, err = look(path)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	if !found.regular {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}
-	return info, nil
+	return found, nil
 }
 
 // close closes every connection.
@@ -261,7 +263,7 @@ func (f *file) moveAside(ctx context.Context) (string, error) {
 	aside := asideName(f.path)
 	// The database goes first: whoever finds a log without its database moves that aside, too.
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := rename(f.path+suffix, aside+suffix); err != nil {
+		if err := f.rename(ctx, suffix, aside+suffix); err != nil {
 			return "", err
 		}
 	}

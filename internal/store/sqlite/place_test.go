@@ -35,7 +35,11 @@ func TestFileURI(t *testing.T) {
 }
 
 func TestTheDatabaseIsWhereItsPathSays(t *testing.T) {
-	for _, name := range []string{"a b", "50%41", "what?mode=memory", "#1", "a&b=c;d", "x?_busy_timeout=0#y", "caf\u00e9", "'\"", "\u202e"} {
+	names := []string{"a b", "50%41", "#1", "a&b=c;d", "caf\u00e9", "'", "\u202e"}
+	if runtime.GOOS != "windows" { // whose names have no such characters
+		names = append(names, "what?mode=memory", "x?_busy_timeout=0#y", `"`)
+	}
+	for _, name := range names {
 		dir := filepath.Join(t.TempDir(), name)
 		s := open(t, filepath.Join(dir, name+".db"))
 		if err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes {
@@ -142,7 +146,9 @@ func TestANetworkFileSystemIsLeftForALocalPlace(t *testing.T) {
 
 	// In a place that everybody may write to, somebody may have been first.
 	options.LocalDir = filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(remote, options.LocalDir); err != nil {
+	if err := os.Symlink(remote, options.LocalDir); runtime.GOOS == "windows" && err != nil {
+		return // links need a privilege there
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), options); coded.CodeOf(err) != coded.Unavailable {

@@ -30,6 +30,8 @@ var roles = map[string]func(ctx context.Context, path string, args []string) err
 	"count":   countRole,
 	"counted": countedRole,
 	"insert":  insertRole,
+	"replace": replaceRole,
+	"hook":    hookRole,
 }
 
 func TestMain(m *testing.M) {
@@ -88,6 +90,24 @@ func openRole(ctx context.Context, path string, _ []string) error {
 		return err
 	}
 	return s.Close()
+}
+
+// replaceRole moves the state aside as if it were damaged.
+func replaceRole(ctx context.Context, path string, _ []string) error {
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.replace(ctx, s.file), s.Close())
+}
+
+// hookRole makes the update that an event of a hook is.
+func hookRole(ctx context.Context, path string, _ []string) error {
+	s, err := must(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(hookEvent(ctx, s, 1), s.Close())
 }
 
 // countedRole prints how many openRole has counted.

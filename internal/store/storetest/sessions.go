@@ -8,6 +8,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -117,26 +118,30 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 
 var filterTests = map[string]func(*testing.T, *fixture){
 	"by folder": func(t *testing.T, f *fixture) {
-		for i, cwd := range []string{"/a/b", "/a/b/c", "/a/bc", "/a", "/A/b", "/a%/b", "/a_/b", "/ax/b", "/", ""} {
+		// Of two letters, since /a is a drive on Windows; there case does not count either.
+		for i, cwd := range []string{"/aa/b", "/aa/b/c", "/aa/bc", "/aa", "/Aa/b", "/a%/b", "/a_/b", "/ax/b", "/", ""} {
 			f.save(session.Session{Host: session.HostGeneric, SessionID: cwd, CWD: cwd, UpdatedAt: after(-i)})
 		}
 		for _, test := range []struct {
 			folders []string
 			want    []string
 		}{
-			{[]string{"/a/b"}, []string{"/a/b", "/a/b/c"}},
-			{[]string{"/a/b/"}, []string{"/a/b", "/a/b/c"}},
-			{[]string{"/a"}, []string{"/a/b", "/a/b/c", "/a/bc", "/a"}},
+			{[]string{"/aa/b"}, []string{"/aa/b", "/aa/b/c", "/Aa/b"}},
+			{[]string{"/aa/b/"}, []string{"/aa/b", "/aa/b/c", "/Aa/b"}},
+			{[]string{"/aa"}, []string{"/aa/b", "/aa/b/c", "/aa/bc", "/aa", "/Aa/b"}},
 			{[]string{"/a%"}, []string{"/a%/b"}},
 			{[]string{"/a_"}, []string{"/a_/b"}},
-			{[]string{"/a/b/c/d"}, nil},
-			{[]string{"/"}, []string{"/a/b", "/a/b/c", "/a/bc", "/a", "/A/b", "/a%/b", "/a_/b", "/ax/b", "/"}},
-			{[]string{"/ax", "/a/b/c", "/a/b"}, []string{"/a/b", "/a/b/c", "/ax/b"}},
+			{[]string{"/aa/b/c/d"}, nil},
+			{[]string{"/"}, []string{"/aa/b", "/aa/b/c", "/aa/bc", "/aa", "/Aa/b", "/a%/b", "/a_/b", "/ax/b", "/"}},
+			{[]string{"/ax", "/aa/b/c", "/aa/b"}, []string{"/aa/b", "/aa/b/c", "/Aa/b", "/ax/b"}},
 			{[]string{""}, nil},
-			{nil, []string{"/a/b", "/a/b/c", "/a/bc", "/a", "/A/b", "/a%/b", "/a_/b", "/ax/b", "/", ""}},
+			{nil, []string{"/aa/b", "/aa/b/c", "/aa/bc", "/aa", "/Aa/b", "/a%/b", "/a_/b", "/ax/b", "/", ""}},
 		} {
 			var want []string
 			for _, cwd := range test.want {
+				if cwd == "/Aa/b" && len(test.folders) > 0 && test.folders[0] != "/" && !pathname.OnWindows {
+					continue
+				}
 				want = append(want, "generic/"+cwd)
 			}
 			f.want(fmt.Sprintf("Sessions in %q", test.folders), f.ids(core.SessionFilter{Folders: test.folders}), want)
