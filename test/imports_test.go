@@ -32,8 +32,9 @@ var allowed = map[string][]string{
 	"internal/core": {"internal/core/survival", "internal/core/coded", "internal/core/conversation", "internal/core/fleet", "internal/core/model", "internal/core/pathname", "internal/core/plan",
 		"internal/core/session", "internal/core/settings", "internal/core/text", "internal/core/token"},
 	"internal/config":          {domain},
-	"internal/host/transcript": {domain, "internal/jsonscan"},
-	"internal/host/settings":   {domain},
+	"internal/host/shared":     {},
+	"internal/host/transcript": {domain, "internal/host/shared", "internal/jsonscan"},
+	"internal/host/settings":   {domain, "internal/host/shared"},
 	"internal/host/toolpath":   {domain},
 	"internal/host/hosttest":   {domain, "internal/host", "internal/store/sqlite"}, // for tests alone
 	"internal/host/reply":      {domain},
@@ -64,7 +65,7 @@ var allowed = map[string][]string{
 }
 
 // ofHost is what the package of a host may import, beside what runs inside the host. A new host needs no line here.
-var ofHost = []string{"internal/check", domain, "internal/host", "internal/host/reply", "internal/host/settings", "internal/host/toolpath", "internal/host/transcript", "internal/jsonscan"}
+var ofHost = []string{"internal/check", domain, "internal/host", "internal/host/reply", "internal/host/settings", "internal/host/shared", "internal/host/toolpath", "internal/host/transcript", "internal/jsonscan"}
 
 // only says which packages may import a library, by the library's path or the beginning of it. Nobody else may, tests aside.
 var only = map[string][]string{

@@ -17,6 +17,7 @@ import (
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/host/settings"
+	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
 // rounds returns how often a race is run: CTXLS_SIEGE=1000 is for a siege.
@@ -37,7 +38,13 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 		if err := os.WriteFile(path+".host", text, 0o600); err != nil {
 			return err
 		}
-		return os.Rename(path+".host", path)
+		for range 1000 { // as hosts do on Windows, where it fails while somebody has the file open
+			if err := os.Rename(path+".host", path); !shared.InTheWay(err) {
+				return err
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return errors.New("the host gave up")
 	}
 	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +113,11 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 			group.Wait()
 			t.Logf("%d installs and uninstalls against %d writes: %d lost, %d gave up", rounds(t), written, lost, gaveUp)
 			// Who writes in place can be between its look and its write when the files are exchanged: once in many rounds that is not seen.
-			if allowed := map[string]int{"in place": 1 + rounds(t)/20}[name]; lost > allowed {
+			allowed := map[string]int{"in place": 1 + rounds(t)/20}[name]
+			if runtime.GOOS == "windows" { // which cannot exchange two files: what is written between the look and the rename is lost
+				allowed = 1 + rounds(t)/4
+			}
+			if lost > allowed {
 				t.Errorf("%d of the host's writes are lost", lost)
 			}
 			if gaveUp == rounds(t) {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +127,7 @@ func TestSessionsOfEveryHost(t *testing.T) {
 	m.want("sessions", ids(snaps), []string{"cc", "01a1fd85-06f1-79d2-92ec-ec01e78a094c", "5dd3f05d-3481-4432-8dca-ef46cf395131", "ses_top"})
 	for _, snap := range snaps {
 		e := snap.Session
-		if !e.Gauge.Known || e.Gauge.Tokens == 0 || e.Model == "" || e.CWD != "/home/dev/project" || !e.Recorded || e.StartedAt.IsZero() {
+		if !e.Gauge.Known || e.Gauge.Tokens == 0 || e.Model == "" || filepath.ToSlash(e.CWD) != "/home/dev/project" || !e.Recorded || e.StartedAt.IsZero() {
 			t.Errorf("%s: gauge %+v, model %q in %q, recorded %v since %v", e.SessionID, e.Gauge, e.Model, e.CWD, e.Recorded, e.StartedAt)
 		}
 	}
@@ -230,11 +231,13 @@ func TestWhatIsNoRecord(t *testing.T) {
 	m.write(".gemini/tmp/p/chats/session-x.jsonl", []byte(`{"sessionId":"sub","kind":"subagent"}`+"\n"), time.Minute)
 	m.write(".local/share/opencode/opencode.db", []byte("no database"), time.Minute)
 	outside := m.write("outside/s9.jsonl", m.captured("claudecode/testdata/transcripts/basic.jsonl"), time.Minute)
-	if err := os.Symlink(outside, filepath.Join(m.home, ".claude", "projects", "-p", "s9.jsonl")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Dir(outside), filepath.Join(m.home, ".claude", "projects", "-linked")); err != nil {
-		t.Fatal(err)
+	if runtime.GOOS != "windows" { // where links need a privilege
+		if err := os.Symlink(outside, filepath.Join(m.home, ".claude", "projects", "-p", "s9.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Dir(outside), filepath.Join(m.home, ".claude", "projects", "-linked")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, snap := range m.sessions(core.SessionFilter{}) {
 		if e := snap.Session; e.SessionID != "s1" && (e.Gauge.Known || e.SessionID == "s9" || strings.HasPrefix(e.SessionID, "agent")) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/shared"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -98,7 +99,7 @@ func settingsText(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxSettingsBytes {
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := shared.ReadFile(path)
 	if err != nil || !transcript.Pick(text) { // the host takes no file that is not whole
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -84,7 +85,11 @@ func (r Records) query(ctx context.Context, visit func(*sql.Rows) error, query s
 	case !info.Mode().IsRegular():
 		return errors.New("the database is not a regular file")
 	}
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(r.database()), RawQuery: "mode=ro&_pragma=busy_timeout(" + busyMillis + ")&_pragma=query_only(1)"}
+	place := filepath.ToSlash(r.database())
+	if !strings.HasPrefix(place, "/") { // C:/…
+		place = "/" + place
+	}
+	name := url.URL{Scheme: "file", Path: place, RawQuery: "mode=ro&_pragma=busy_timeout(" + busyMillis + ")&_pragma=query_only(1)"}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return err

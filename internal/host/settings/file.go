@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
 const (
@@ -80,11 +81,9 @@ func (f *File) Before() []byte {
 // removed. If another program wrote the file since it was opened, its content stays and the error is ErrChanged.
 func (f *File) Replace(text []byte, fresh bool) (err error) {
 	if f.Text != nil {
-		w, err := os.OpenFile(f.Path, os.O_WRONLY, 0) // a user without write permission does not want it replaced
-		if err != nil {
+		if err := patiently(f.writable); err != nil {
 			return err
 		}
-		_ = w.Close()
 	}
 	if err := f.unchanged(); err != nil {
 		return err
@@ -113,8 +112,17 @@ func (f *File) Replace(text []byte, fresh bool) (err error) {
 	return err
 }
 
-// Remove removes the file, and the directories that Replace made for it if they are empty. If another program wrote the file since it
-// was opened, the file stays and the error is ErrChanged.
+// writable is nil where the file may be written: who may not write it does not mean it to be replaced.
+func (f *File) writable() error {
+	w, err := os.OpenFile(f.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// Remove takes the file away, and the directories that Replace made for it where nothing else is in them. Where another program wrote
+// the file since it was opened, the file stays and the error is ErrChanged.
 func (f *File) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
@@ -158,8 +166,8 @@ func read(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a FIFO would wait for its writer
 		return nil, coded.Errorf(coded.Invalid, "%s: not a regular file", path)
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	var file *os.File
+	if err := patiently(func() (err error) { file, err = shared.Open(path); return err }); err != nil {
 		return nil, err
 	}
 	defer file.Close()

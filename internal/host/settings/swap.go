@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
 // Hosts write their settings while ctxls is being installed. Checking for a write and renaming afterwards would lose a write in between.
@@ -22,7 +24,7 @@ func (f *File) swap(temp string, text []byte) error {
 		err := os.Link(temp, f.Path) // fails if a file exists by now
 		if err == nil || !errors.Is(err, fs.ErrExist) && f.unchanged() == nil {
 			if err != nil { // a file system without links
-				err = os.Rename(temp, f.Path)
+				err = f.rename(temp)
 			}
 			return err
 		}
@@ -33,7 +35,7 @@ func (f *File) swap(temp string, text []byte) error {
 	}
 	err := exchange(temp, f.Path)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return os.Rename(temp, f.Path)
+		return f.rename(temp)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.changed()
@@ -51,7 +53,33 @@ func (f *File) swap(temp string, text []byte) error {
 	return nil
 }
 
-// swapBack undoes an exchange that took out what another program wrote. If the program wrote once more, over text, its content stays.
+// rename puts temp in the place of f where two files cannot be exchanged. On Windows that fails while another program has the file
+// open, so it is tried for a second, each time after a look whether the file is still the one that was read.
+func (f *File) rename(temp string) error {
+	err := patiently(func() error {
+		if err := f.unchanged(); err != nil {
+			return err
+		}
+		return os.Rename(temp, f.Path)
+	})
+	if shared.InTheWay(err) {
+		return f.changed()
+	}
+	return err
+}
+
+// patiently calls do until another program is not in its way, for a second at most.
+func patiently(do func() error) (err error) {
+	for range 50 {
+		if err = do(); !shared.InTheWay(err) {
+			break
+		}
+		time.Sleep(settle)
+	}
+	return err
+}
+
+// swapBack undoes an exchange of which came out what another program wrote. Where it has written once more, over text, that stays.
 func (f *File) swapBack(temp string, text []byte) {
 	if exchange(temp, f.Path) != nil {
 		return
@@ -68,7 +96,7 @@ func (f *File) takeAway() error {
 		return err
 	}
 	defer os.Remove(temp)
-	if err := os.Rename(f.Path, temp); err != nil {
+	if err := patiently(func() error { return os.Rename(f.Path, temp) }); err != nil {
 		return err
 	}
 	for range 2 {
@@ -127,7 +155,7 @@ func (f *File) write(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(temp, path); err != nil {
+	if err = patiently(func() error { return os.Rename(temp, path) }); err != nil {
 		_ = os.Remove(temp)
 	}
 	return err

@@ -4,9 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
-func openNonblocking(path string) (*os.File, error) { return os.Open(path) }
+func openNonblocking(path string) (*os.File, error) { return shared.Open(path) }
 
 // identity returns what identifies the file, whatever its path is.
 func identity(f *os.File, _ fs.FileInfo) (device, inode uint64) {
