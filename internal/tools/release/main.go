@@ -1,6 +1,6 @@
 // Release builds what people download: one archive a system with the binary, its documents, completions for shells and the licences of
-// what it is made of; the extension for VS Code, one package a system with the same binary inside; and a file of checksums. Made
-// twice from one commit, the bytes are the same.
+// what it is made of; the extension for VS Code, one package a system with the same binary inside; a file of checksums; and what describes
+// all that to Homebrew, Scoop and winget. Made twice from one commit, the bytes are the same.
 //
 //	go run ./internal/tools/release -version v1.2.3 -out dist
 //
@@ -100,7 +100,10 @@ func run(version, out string, targets []string, vsix bool) error {
 			return fmt.Errorf("the extension for VS Code: %w", err)
 		}
 	}
-	return sum(out)
+	if err := sum(out); err != nil {
+		return err
+	}
+	return r.describe(out)
 }
 
 // made matches what a release consists of.
@@ -263,20 +266,32 @@ func (r release) build(target string) (name string, data []byte, err error) {
 		return "", nil, errors.New("want a system such as linux/amd64")
 	}
 	dir := filepath.Join(r.programs, system+"_"+arch)
-	binary := "ctxls"
+	binaries := []string{"ctxls"}
+	if system == "windows" { // where few have Go, by which others get the second
+		binaries = []string{"ctxls.exe", "ctxls-fleet.exe"}
+	}
+	var files []file
+	for _, binary := range binaries {
+		source := "./cmd/" + strings.TrimSuffix(binary, ".exe")
+		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+r.version, "-o", filepath.Join(dir, binary), source)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", nil, fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		program, err := os.ReadFile(filepath.Join(dir, binary))
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, file{binary, 0o755, program})
+	}
 	if system == "windows" {
-		binary += ".exe"
+		licences, err := output("go", "run", "./internal/tools/licenses", "-texts", "-program", "./cmd/ctxls-fleet")
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, file{"THIRD_PARTY_LICENSES_ctxls-fleet.txt", 0o644, []byte(licences + "\n")})
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+r.version, "-o", filepath.Join(dir, binary), "./cmd/ctxls")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	program, err := os.ReadFile(filepath.Join(dir, binary))
-	if err != nil {
-		return "", nil, err
-	}
-	files := append([]file{{binary, 0o755, program}}, r.common...)
+	files = append(files, r.common...)
 	name = fmt.Sprintf("ctxls_%s_%s", system, arch)
 	var archive bytes.Buffer
 	if system == "windows" {
