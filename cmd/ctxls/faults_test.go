@@ -31,7 +31,7 @@ func runHook(t *testing.T, home string, stdin io.Reader, env ...string) hookRun 
 	cmd := exec.Command(asCtxls(t), "hook", "claude-code")
 	cmd.Stdin = stdin
 	cmd.Dir = home
-	cmd.Env = append([]string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), quickRaces}, env...)
+	cmd.Env = append(homeAt(home), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
@@ -84,7 +84,7 @@ func TestHookFaults(t *testing.T) {
 	t.Run("an unknown host", func(t *testing.T) {
 		home := t.TempDir()
 		cmd := exec.Command(asCtxls(t), "hook", "emacs", "--frob")
-		cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home}
+		cmd.Env = homeAt(home)
 		if out, err := cmd.Output(); err != nil || len(out) > 0 {
 			t.Errorf("printed %q, %v", out, err)
 		}
@@ -123,7 +123,7 @@ func TestHookSilentOnErrors(t *testing.T) {
 	}
 	cmd := exec.Command(asCtxls(t), "hook", "gemini-cli")
 	cmd.Stdin = strings.NewReader(`{"session_id":"s","hook_event_name":"BeforeAgent","prompt":"hello"}`)
-	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	cmd.Env = homeAt(home)
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("printed %q, %v", out, err)
 	}

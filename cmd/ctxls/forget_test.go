@@ -19,7 +19,7 @@ func TestADeletedSessionLeavesNoBytes(t *testing.T) {
 	hook := func(id, rest string) {
 		t.Helper()
 		cmd := exec.Command(asCtxls(t), "hook", "claude-code")
-		cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "CTXLS_LOG_LEVEL=debug", quickRaces}
+		cmd.Env = append(homeAt(home), "CTXLS_LOG_LEVEL=debug")
 		cmd.Stdin = strings.NewReader(`{"session_id":"` + id + `","cwd":"/secret-directory","transcript_path":"/secret-directory/` + id + `.jsonl",` + rest + `}`)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -40,7 +40,7 @@ func TestADeletedSessionLeavesNoBytes(t *testing.T) {
 	}
 	remove := func(id string) {
 		cmd := exec.Command(asCtxls(t), "serve")
-		cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), quickRaces}
+		cmd.Env = homeAt(home)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"session/deleted","params":{"sessionId":"` + id + `"}}` + "\n")
 		if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte(`"error"`)) {
 			t.Fatalf("%v: %s", err, out)

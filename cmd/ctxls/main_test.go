@@ -29,7 +29,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("STATE", filepath.Join(home, ".local", "state", "ctxls"))
-			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))                    // the same place on every system
+			for _, name := range stateVariables { // the same place on every system
+				env.Setenv(name, filepath.Join(home, ".local", "state"))
+			}
+			env.Setenv("APPDATA", filepath.Join(home, ".config"))                                   // where settings are on Windows
 			transcripts, err := filepath.Abs("../../internal/host/claudecode/testdata/transcripts") // of real sessions
 			if err != nil {
 				return err
@@ -45,8 +48,20 @@ func TestScripts(t *testing.T) {
 			}
 			return os.Geteuid() == 0, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand, "append": appendTo},
 	})
+}
+
+// stateVariables name the directory in which the state is kept: on Windows the second.
+var stateVariables = []string{"XDG_STATE_HOME", "LOCALAPPDATA"}
+
+// homeAt is the environment of a user whose home and state are in one directory.
+func homeAt(home string) []string {
+	env := []string{"HOME=" + home, "USERPROFILE=" + home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "PATH=" + os.Getenv("PATH"), quickRaces}
+	for _, name := range stateVariables {
+		env = append(env, name+"="+home)
+	}
+	return env
 }
 
 // status N PROGRAM ARGS… runs a program and wants exactly that exit status. A first argument "< FILE" of the program is its
@@ -68,14 +83,26 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var variable = regexp.MustCompile(`\$(WORK|NOW)\b`)
+var variable = regexp.MustCompile(`\$(WORK|NOW|SOON)\b`)
 
-// expand FILE… replaces $WORK and $NOW in files: payloads name absolute paths, transcripts times.
+// append TO FILE… adds what is in files to another, as expand changes them.
+func appendTo(ts *testscript.TestScript, neg bool, args []string) {
+	text := ts.ReadFile(args[0])
+	for _, name := range args[1:] {
+		text += expanded(ts, name)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// expand FILE… replaces $WORK, $NOW (when the script began) and $SOON (a moment from now) in files: payloads name absolute paths,
+// transcripts times.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
-		text := variable.ReplaceAllStringFunc(ts.ReadFile(name), func(v string) string {
-			return strings.ReplaceAll(ts.Getenv(v[1:]), `\`, `\\`)
-		})
-		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(expanded(ts, name)), 0o600))
 	}
+}
+
+func expanded(ts *testscript.TestScript, name string) string {
+	ts.Setenv("SOON", time.Now().Add(10*time.Second).UTC().Format("2006-01-02T15:04:05.000Z"))
+	return variable.ReplaceAllStringFunc(ts.ReadFile(name), func(v string) string { return strings.ReplaceAll(ts.Getenv(v[1:]), `\`, `\\`) })
 }

@@ -19,7 +19,7 @@ func TestSubAgentsStandApart(t *testing.T) {
 	if got := *out.Session.Usage.Tokens; got != 50_000 || len(out.Session.WorkingSet) != 0 {
 		t.Errorf("main gauge %d, working set %v", got, out.Session.WorkingSet)
 	}
-	if out.Session.CWD != "/p" {
+	if out.Session.CWD != native("/p") {
 		t.Errorf("a sub-agent moved the session to %s", out.Session.CWD)
 	}
 	if len(out.Session.Agents) != 1 || *out.Session.Agents[0].Usage.Tokens != 190_000 || out.Session.Agents[0].AgentType != "explore" {

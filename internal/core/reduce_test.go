@@ -224,18 +224,18 @@ func TestTheDirectoryOfASession(t *testing.T) {
 	w.cfg.Tracking.GuardDir = "exists"
 	w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/p"}, w.at(session.BatchFinished, 100_000))
 	out := w.play(t, session.Event{Kind: session.ToolFinished, CWD: "/p/src", Paths: []session.PathUse{{Path: "/p/src/a.go", Use: session.Read}}})
-	if got := w.shown(t); out.Session.CWD != "/p" || got[0] != "src/a.go" {
+	if got := w.shown(t); out.Session.CWD != native("/p") || got[0] != "src/a.go" {
 		t.Errorf("after cd src the session is in %s, its files %q", out.Session.CWD, got)
 	}
 	asked := ""
 	s := w.service()
 	s.Config = func(cwd string) settings.Config { asked = cwd; return w.cfg }
-	s.DirExists = func(path string) bool { return path == "/p/exists" }
+	s.DirExists = func(path string) bool { return path == native("/p/exists") }
 	out, err := s.Handle(t.Context(), session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.PromptSubmitted, CWD: "/p/src", Accepts: []session.EffectKind{session.Inject}})
-	if err != nil || texts(out.Effects) != "[context used: 50%]" || asked != "/p" {
+	if err != nil || texts(out.Effects) != "[context used: 50%]" || asked != native("/p") {
 		t.Errorf("settings of %q, said %q, %v", asked, texts(out.Effects), err)
 	}
-	if out = w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/q"}); out.Session.CWD != "/q" {
+	if out = w.play(t, session.Event{Kind: session.SessionStarted, CWD: "/q"}); out.Session.CWD != native("/q") {
 		t.Errorf("resumed in /q, the session is in %s", out.Session.CWD)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/fleet"
 	"github.com/ctxls/ctxls/internal/core/model"
+	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
@@ -336,3 +337,6 @@ var (
 	openCodeRules = session.Rules{CountsOutput: true, SummaryVisible: true, ChildSessions: true, GuideLate: true, Compaction: model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000}}
 	codexRules    = session.Rules{Provider: "openai", CountsOutput: true, Compaction: model.CompactionRule{Numerator: 90, Denominator: 95}}
 )
+
+// native returns a path as events carry it into the service on this system: on Windows /p is a drive.
+func native(path string) string { return pathname.Native(path, pathname.OnWindows) }

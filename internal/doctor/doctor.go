@@ -137,9 +137,9 @@ func (d *doctor) programProblem(program string) (problem string, gone bool) {
 	switch {
 	case program == "":
 		return "no program", true
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
 		return program + ", which is not on the PATH", true
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound): // on Windows the latter is said of paths, too
 		return program + ", which does not exist", true
 	case err != nil:
 		return program + ", which cannot be run", true

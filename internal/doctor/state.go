@@ -44,6 +44,9 @@ func (d *doctor) checkState() {
 		d.add(check.Skip, "file", in.Path+" is some other file", "")
 	case in.Exists:
 		what := fmt.Sprintf("%s (%s, %s, mode %04o)", in.Path, store.Engine, size(in.Bytes+in.LogBytes), in.Mode)
+		if filepath.Separator == '\\' { // access lists say there who may read it: those of the user's own directory
+			what = fmt.Sprintf("%s (%s, %s)", in.Path, store.Engine, size(in.Bytes+in.LogBytes))
+		}
 		switch {
 		case !in.Owned:
 			d.add(check.Warn, "file", what+" belongs to another user", "sudo chown -R \"$USER\" "+quoted(filepath.Dir(in.Path)))

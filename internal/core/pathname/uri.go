@@ -57,6 +57,9 @@ func parseFileURI(uri string) (place, error) {
 			return place{}, wrong
 		}
 		host, rest = after[:slash], after[slash:]
+		if len(host) == 2 && hasDrive(host) { // file://C:/x, as clients make of a path without its first slash
+			host, rest = "", "/"+after
+		}
 	}
 	u, err := url.Parse("file://" + rest)
 	if err != nil || !strings.HasPrefix(rest, "/") {

@@ -73,7 +73,7 @@ func (w WorkingContext) lines(heading string) []string {
 // ShowPath returns a path for display: relative to cwd if it is inside, with forward slashes, sanitized, and with at most limit
 // characters. It understands Windows paths on every system, since another system may have written the store.
 func ShowPath(p, cwd string, limit int) string {
-	windows := pathname.IsWindowsPath(p) || pathname.IsWindowsPath(cwd)
+	windows := pathname.IsWindowsPath(p) || pathname.IsWindowsPath(cwd) || strings.HasPrefix(cwd, `\`) // of the current drive
 	p, cwd = pathname.Slashed(p, windows), pathname.Slashed(cwd, windows)
 	if rel, ok := pathname.RelativeTo(p, cwd, windows); ok {
 		p = rel

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,9 @@ Other sessions on this machine:
   claude-code s2, model claude-sonnet-4-6, active, in /home/me/b: 20,000 of 200,000 tokens (10%), as reported (host), as of 2026-11-21T12:00:00Z
 
 Last 2 tasks of all sessions: 50.0% above 200,000 tokens; 175,000 on average, half at most 100,000, 90% at most 250,000, the largest 250,000; 0 trims saved 0.`
+	for _, dir := range []string{"/home/me/a", "/home/me/b"} {
+		want = strings.ReplaceAll(want, dir, filepath.FromSlash(dir))
+	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(a.text(), "\n")); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
