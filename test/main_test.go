@@ -12,14 +12,7 @@ import (
 // built is where the programs are, once the first test that needs them has built them.
 var built string
 
-// programs is where they are already, on systems without Go.
-var programs = os.Getenv("CTXLS_TEST_PROGRAMS")
-
 var build = sync.OnceValue(func() (err error) {
-	if programs != "" {
-		built = programs
-		return nil
-	}
 	if built, err = os.MkdirTemp("", "ctxls-test-"); err != nil {
 		return err
 	}
@@ -44,7 +37,7 @@ func buildAll(tb testing.TB) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built != "" && programs == "" {
+	if built != "" {
 		os.RemoveAll(built)
 	}
 	os.Exit(code)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test.sh [PACKAGE…]: the unit tests as programs of Windows, under Wine. Left out are the tools, which developers run where Go and a shell
-# are; the tests of the plugin for OpenCode, which run Node; and the tests that exceptions.txt names, each with the reason.
+# are; test/, which builds and checks the tree as a whole there; the tests of the plugin for OpenCode, which run Node; and the tests that
+# exceptions.txt names, each with the reason.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 exceptions=$here/exceptions.txt
@@ -11,12 +12,10 @@ prefix=$(sh "$here/wine.sh")
 export WINEPREFIX="$prefix"
 wineserver=$(command -v wineserver || echo /usr/lib/wine/wineserver64)
 "$wineserver" -p # to stay: programs start in a tenth of the time
-programs=$(mktemp -d)
-trap '"$wineserver" -k; rm -rf "$programs" "$prefix/drive_c/users/"*/Temp/*' EXIT
+trap '"$wineserver" -k; rm -rf "$prefix/drive_c/users/"*/Temp/*' EXIT
 trap 'exit 1' HUP INT TERM
 
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
-go build -o "$programs" ./cmd/ctxls ./internal/tools/bench/baseline ./internal/tools/bench/timed
-export CTXLS_TEST_PROGRAMS="Z:$programs"
-[ $# -gt 0 ] || set -- $(go list ./... | grep -v -e /internal/tools/ -e /adapters/ -e '/test/')
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(go list ./... | grep -v -e /internal/tools/ -e /adapters/ -e '/test$' -e '/test/')
 go test -count=1 -short -vet=off -timeout 10m -skip "^(${skip%|})\$" -exec "sh $here/wine.sh" "$@"
