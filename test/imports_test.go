@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/host/reply":      {domain},
 	"internal/host":            {"internal/check", domain, "internal/host/settings"},
 	"internal/host/registry":   {domain, "internal/host"}, // and every host
+	"internal/recall":          {domain},
 	"internal/records":         {domain},
 	"internal/store":           {domain, "internal/store/sqlite"},
 	"internal/store/sqlite":    {domain},
@@ -71,8 +72,8 @@ var ofHost = []string{"internal/check", domain, "internal/host", "internal/host/
 var only = map[string][]string{
 	"go.lsp.dev/jsonrpc2":                    {"internal/rpc", "internal/rpc/transport"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
-	"modernc.org/sqlite":                     {"internal/store/sqlite", "internal/host/opencode"},
-	"database/sql":                           {"internal/store/sqlite", "internal/host/opencode"},
+	"modernc.org/sqlite":                     {"internal/store/sqlite", "internal/host/opencode", "internal/recall"},
+	"database/sql":                           {"internal/store/sqlite", "internal/host/opencode", "internal/recall"},
 	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite", "internal/records"},
 	"github.com/tailscale/hujson":            {"internal/config", "internal/contextfiles", "internal/host/settings"}, // ours, and the hosts''' that we edit
 	"github.com/yuin/goldmark":               {"internal/contextfiles"},

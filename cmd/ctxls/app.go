@@ -24,6 +24,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/recall"
 	"github.com/ctxls/ctxls/internal/records"
 	"github.com/ctxls/ctxls/internal/rpc"
 	"github.com/ctxls/ctxls/internal/store"
@@ -188,10 +189,16 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	index := recall.New(filepath.Join(filepath.Dir(a.storePath(cfg)), "recall"))
 	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log,
-		Historian: a.historian,
-		Forgotten: func(key session.Key) { a.logFile.forget(key.SessionID) }}, nil
+		Historian: a.historian, Index: index, Asks: a.asks,
+		Forgotten: func(key session.Key) {
+			a.logFile.forget(key.SessionID)
+			if err := index.Forget(key); err != nil {
+				a.log.Error("index not removed", "error", err)
+			}
+		}}, nil
 }
 
 // historian returns what reads the records of a host back, nil where the host keeps none.
@@ -202,6 +209,12 @@ func (a *app) historian(name session.Host) core.Historian {
 	}
 	historian, _ := h.Records(a.env()).(core.Historian)
 	return historian
+}
+
+// asks reports whether ctxls is installed as an MCP server of a host.
+func (a *app) asks(name session.Host) bool {
+	h, _ := registry.Find(name)
+	return h.Installer != nil && len(h.Installer.Servers(a.env())) > 0
 }
 
 // env returns the environment in which hosts look for their settings.

@@ -36,6 +36,7 @@ func commands() []command {
 		setupCommand,
 		sessionsCommand,
 		breakdownCommand,
+		recallCommand,
 		planCommand,
 		auditCommand,
 		alertsCommand,

@@ -26,10 +26,7 @@ func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.S
 	if !ok {
 		return
 	}
-	now, count := s.Now(), func(line string) int { return int(survival.Cost(len(line))) }
-	if s.Counter != nil {
-		count = s.Counter.Count
-	}
+	now, count := s.Now(), s.price
 	carried := &session.Carried{For: owed, SummarySeen: past.Summary() != ""}
 	scope, words := survival.Earlier, cfg.Compaction.WordTokens
 	switch {
@@ -49,6 +46,7 @@ func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.S
 		}
 		carried.Commands = past.Chosen(float64(budget), now)
 	}
+	carried.Recallable = owed == session.OwedAll && s.Asks != nil && s.Asks(ev.Host)
 	ev.Carried = carried
 }
 
@@ -73,4 +71,12 @@ func (s *Service) past(ctx context.Context, r Record, until time.Time) (survival
 		return survival.Past{}, false
 	}
 	return c.Past(), true
+}
+
+// price returns how many tokens a text takes, an estimate where nothing counts.
+func (s *Service) price(text string) int {
+	if s.Counter == nil {
+		return int(survival.Cost(len(text)))
+	}
+	return s.Counter.Count(text)
 }

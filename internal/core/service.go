@@ -44,6 +44,10 @@ type Service struct {
 	Log      *slog.Logger
 	// Historian reads the record of a host back past a compaction. A nil function or result means that there is no record.
 	Historian func(session.Host) Historian
+	// Asks reports whether agents of a host can call the tools of ctxls; nil is no.
+	Asks func(session.Host) bool
+	// Index searches records; nil if nothing is searched.
+	Index Index
 	// Forgotten is called with a session that was deleted, to delete data outside the state, too; it may be nil.
 	Forgotten func(session.Key)
 }

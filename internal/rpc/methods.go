@@ -39,6 +39,7 @@ var methods = map[string]method{
 	"session/deleted":    request((*Server).sessionDeleted),
 	"session/get":        request((*Server).sessionGet),
 	"session/history":    request((*Server).sessionHistory),
+	"session/recall":     request((*Server).sessionRecall),
 	"session/list":       overview((*Server).sessionList),
 	"state/inspect":      overview((*Server).stateInspect),
 }

@@ -36,6 +36,7 @@ func TestSchema(t *testing.T) {
 		"audit":           describeOne(t, reflect.TypeFor[audit.AuditReport]()),
 		"estimate":        describeOne(t, reflect.TypeFor[mcp.Estimate]()),
 		"inspect_state":   describeOne(t, reflect.TypeFor[core.Inspection]()),
+		"recall":          describeOne(t, reflect.TypeFor[core.Recollection]()),
 		"measure_context": describeOne(t, reflect.TypeFor[conversation.Measurement]()),
 		"plan":            describeOne(t, reflect.TypeFor[plan.Report]()),
 	})

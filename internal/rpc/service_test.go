@@ -19,7 +19,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/recall"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
@@ -51,6 +53,8 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 		DirExists: func(string) bool { return false },
 		Meter:     conversation.NewMeter(func(name string) (token.Counter, error) { return token.Get(name) }, token.ForModel),
 		Log:       slog.New(slog.DiscardHandler),
+		Historian: func(session.Host) core.Historian { return claudecode.Records{} },
+		Index:     recall.New(filepath.Join(t.TempDir(), "recall")),
 	}
 	return service, func(settings json.RawMessage) error {
 		loader.SetClient(config.Overlay{Name: "settings", JSON: settings})

@@ -15,6 +15,7 @@ type Carried struct {
 	// WordTokens is how many tokens the words take. SummarySeen says that they were compared with what the compaction left.
 	WordTokens  int
 	SummarySeen bool
+	Recallable  bool // the agent can search the record with the tool recall
 }
 
 // Owed says what of before a compaction is still to be given back.

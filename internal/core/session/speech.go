@@ -81,6 +81,9 @@ func carriedNote(c Carried) string {
 			lines = append(lines, ran.Line())
 		}
 	}
+	if c.Recallable {
+		lines = append(lines, "The tool recall of ctxls searches what was said before the compaction.")
+	}
 	if len(lines) == 0 {
 		return ""
 	}

@@ -20,9 +20,9 @@ func (r Records) History(ctx context.Context, rec core.Record, _ bool, visit fun
 	return err
 }
 
-// pastEntry returns what the event of a message says. Every part of an answer has its results beside it.
+// pastEntry returns what the event of a message says. Every part of an answer has its results beside it. The place of a message is its time.
 func pastEntry(m session.Event) session.Entry {
-	e := session.Entry{At: m.At, Content: m.Content, Paths: m.Paths, Results: m.Results}
+	e := session.Entry{Offset: m.At.UnixMilli(), At: m.At, Content: m.Content, Paths: m.Paths, Results: m.Results}
 	if len(m.Reports) > 0 {
 		e.Report = &m.Reports[0]
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/recall"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
@@ -46,6 +47,8 @@ func newService(t testing.TB) *core.Service {
 		DirExists: func(string) bool { return false },
 		Meter:     conversation.NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel),
 		Log:       slog.New(slog.DiscardHandler),
+		Historian: func(session.Host) core.Historian { return claudecode.Records{} },
+		Index:     recall.New(filepath.Join(t.TempDir(), "recall")),
 	}
 }
 

@@ -29,7 +29,8 @@ const (
 // instructions describe the server to a model, if the host passes them on.
 const instructions = "ctxls knows how full the context window of every coding agent on this machine is. Call inspect_state before a large " +
 	"task, when it is to be decided whether to compact or clear the conversation, or when asked how much context is left. Call " +
-	"measure_context to know how many tokens a text or a conversation has before it is sent, and estimate before reading large files. All only read."
+	"measure_context to know how many tokens a text or a conversation has before it is sent, and estimate before reading large files. " +
+	"Call recall to search what was said in this session before its last compaction. All only read."
 
 // Options are the dependencies of a Server.
 type Options struct {

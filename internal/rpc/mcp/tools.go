@@ -25,7 +25,7 @@ type tool struct {
 	call                            func(ctx context.Context, s *Server, r *sdk.CallToolRequest) (text string, data any, err error)
 }
 
-var tools = []tool{inspectTool, measureTool, estimateTool, planTool}
+var tools = []tool{inspectTool, measureTool, estimateTool, planTool, recallTool}
 
 // outputs holds the JSON Schemas of what the tools return, made of the Go types and their comments:
 // go test ./internal/rpc -run Schema -update

@@ -44,6 +44,8 @@ type tables struct {
 	Words   words
 	Rereads struct{ Reads, Again, Compactions, Characters, Results int }
 
+	Recall recallTable
+
 	count func(string) int
 }
 
@@ -95,6 +97,7 @@ func (t *tables) session(entries []session.Entry) {
 		after := follow(entries[end+1:], 50)
 		t.visible(past, after, count)
 		t.rereads(entries[:i], entries[end+1:])
+		t.Recall.compaction(entries[:i+1], entries[end+1:], past, tools)
 	}
 	if count == 0 && responses >= 30 {
 		t.Pseudo++

@@ -45,5 +45,6 @@ func (t *tables) print(w io.Writer) error {
 		tokens = r.Characters * 2 / 7 / r.Compactions
 	}
 	fmt.Fprintf(tw, "\t%d\t%s\t%d\t%s\n", r.Reads, percent(r.Again, r.Reads), tokens, percent(r.Characters, r.Results))
+	t.Recall.print(tw)
 	return tw.Flush()
 }
