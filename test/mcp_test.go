@@ -93,8 +93,8 @@ func testMCPClient(t *testing.T, bin, home string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"estimate", "inspect_state", "measure_context", "plan"} {
-		if tool := listed.Tools[i]; len(listed.Tools) != 4 || tool.Name != want || tool.OutputSchema == nil || !tool.Annotations.ReadOnlyHint {
+	for i, want := range []string{"estimate", "inspect_state", "measure_context", "plan", "recall"} {
+		if tool := listed.Tools[i]; len(listed.Tools) != 5 || tool.Name != want || tool.OutputSchema == nil || !tool.Annotations.ReadOnlyHint {
 			t.Errorf("tool %d of %d: %+v", i, len(listed.Tools), tool)
 		}
 	}

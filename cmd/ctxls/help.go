@@ -37,6 +37,7 @@ func commands() []command {
 		sessionsCommand,
 		breakdownCommand,
 		recallCommand,
+		compactionsCommand,
 		planCommand,
 		auditCommand,
 		alertsCommand,

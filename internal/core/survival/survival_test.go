@@ -223,3 +223,39 @@ func TestSecretPatternsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// A compaction in the middle of a turn: the summary names one command, the agent runs another one again, and reads a file once more.
+func TestLedger(t *testing.T) {
+	tools := map[string]session.ToolClass{"Bash": session.ShellTool, "Read": session.ReadTool}
+	read := func(minutes int, id string) []session.Entry {
+		return []session.Entry{
+			{At: noon.Add(-time.Duration(minutes) * time.Minute), Report: &session.Report{MessageID: id}, Paths: []session.PathUse{{Path: "/w/a.go", Use: session.Read}},
+				Content: []session.Piece{{Class: session.ToolCall, Tool: "Read", CallID: id, Path: "/w/a.go", Text: "{}"}}},
+			{Content: []session.Piece{{Class: session.ToolResult, CallID: id, Text: strings.Repeat("x", 350)}}},
+		}
+	}
+	var entries []session.Entry
+	for _, list := range [][]session.Entry{
+		one(say(90, "Never touch the files below gen/ by hand.")), ran(80, "make lint", false), ran(79, "make lint", false), ran(78, "make named", false), read(70, "r1"),
+		{{At: noon, Boundary: &session.Boundary{ID: "b", Automatic: true, PreTokens: 150_000}}}, {{Boundary: &session.Boundary{Summary: "Ran make named."}}},
+		ran(60, "make lint", false), read(50, "r2"),
+	} {
+		entries = append(entries, list...)
+	}
+	got := Ledger(entries, tools, 20, 400, 250, chars)
+	if len(got) != 1 {
+		t.Fatalf("%d entries", len(got))
+	}
+	e := got[0]
+	if !e.Automatic || !e.MidTurn || *e.PreTokens != 150_000 || e.PostTokens != nil {
+		t.Errorf("%+v", e)
+	}
+	two, single := 1, 1
+	want := Entry{At: e.At, Automatic: true, MidTurn: true, PreTokens: e.PreTokens, Paths: Class{1, 0, 1, &single}, Commands: Class{2, 1, 1, &two}, Words: Class{Known: 1}, Rereads: Rereads{1, 1, 100}}
+	if diff := cmp.Diff(want, e); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if sum := Sum(got); sum != (Totals{1, 100, 1, 1, 1, 1}) {
+		t.Errorf("%+v", sum)
+	}
+}
