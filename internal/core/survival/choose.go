@@ -45,7 +45,7 @@ func (p Past) Words(scope Scope, budget int, count func(string) int, now time.Ti
 	for _, prompt := range chosen {
 		q := session.Quote{Text: Quoted(prompt.Text), Age: Age(prompt.At, now)}
 		cost := count(q.Line()) + 1 // the line's end
-		if cost > budget {
+		if cost > budget || LooksSecret(prompt.Text) {
 			continue
 		}
 		budget -= cost
@@ -82,6 +82,7 @@ func (p Past) Chosen(budget float64, now time.Time) []session.Ran {
 	summary := p.Summary()
 	type candidate struct {
 		ran   session.Ran
+		whole string
 		worth float64
 		cost  float64
 	}
@@ -92,12 +93,12 @@ func (p Past) Chosen(budget float64, now time.Time) []session.Ran {
 		}
 		ran := session.Ran{Command: strings.ReplaceAll(c.Shown(), "`", "'"), Times: c.Times, Age: Age(c.At, now), Failed: c.Failed}
 		cost := Cost(utf8.RuneCountInString(ran.Line()))
-		all = append(all, candidate{ran, c.score() / cost, cost})
+		all = append(all, candidate{ran, c.Text, c.score() / cost, cost})
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.worth, a.worth) })
 	var chosen []session.Ran
 	for _, c := range all {
-		if c.worth*c.cost < minScore || c.cost > budget {
+		if c.worth*c.cost < minScore || c.cost > budget || LooksSecret(c.whole) {
 			continue
 		}
 		budget -= c.cost

@@ -68,7 +68,7 @@ func SplitCommand(whole string) []string {
 			continue
 		}
 		one = strings.Join(words, " ")
-		if strings.ContainsAny(strings.Trim(one, "\n"), "\n") || strings.Count(one, `"`)%2+strings.Count(one, `'`)%2 > 0 && !strings.Contains(one, `"`) || LooksSecret(one) {
+		if strings.ContainsAny(strings.Trim(one, "\n"), "\n") || strings.Count(one, `"`)%2+strings.Count(one, `'`)%2 > 0 && !strings.Contains(one, `"`) {
 			continue
 		}
 		commands = append(commands, one)

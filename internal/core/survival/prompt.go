@@ -13,8 +13,8 @@ const maxPromptLines = 8
 // pasted begin or mark what was not typed.
 var pasted = []string{"```", "[Pasted text", "[Image", "[Request interrupted", "Caveat: The messages below"}
 
-// quotable reports whether a prompt can be given back: short, typed, of more than a word or two, and without a secret. Commands of the
-// host begin with a slash.
+// quotable reports whether a prompt can be given back: short, typed, and of more than a word or two. Commands of the host begin
+// with a slash. Whether it holds a secret is looked at only where it is chosen: that takes longest.
 func quotable(prompt string) bool {
 	n := utf8.RuneCountInString(prompt)
 	if n < 12 || n > maxPrompt || prompt[0] == '/' && !strings.ContainsAny(strings.Fields(prompt)[0][1:], "/.") || prompt[0] == '<' || prompt[0] == '!' {
@@ -28,7 +28,7 @@ func quotable(prompt string) bool {
 			return false
 		}
 	}
-	return !LooksSecret(prompt)
+	return true
 }
 
 // constraint finds the wording of a standing instruction, in some languages. It is compiled when it is asked: hooks rarely do.

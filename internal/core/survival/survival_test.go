@@ -106,7 +106,7 @@ func TestWhatIsNoInstructionStaysOut(t *testing.T) {
 	for _, text := range []string{
 		"yes", "go on", "/compact keep everything about the tests", "<task-notification>never stop the job</task-notification>", "!ls -la never mind",
 		"Never change this:\n```go\nx := 1\n```", "Look at [Pasted text #1 +20 lines] and never change it", strings.Repeat("never ", 200), strings.Repeat("never do\n", 9),
-		"the password is hunter2, never print it", "[Request interrupted by user for tool use]",
+		"[Request interrupted by user for tool use]",
 	} {
 		if quotable(text) {
 			t.Errorf("quoted: %q", text)
