@@ -64,8 +64,8 @@ func TestTerminal(t *testing.T) {
 	}
 	term.Enter("[[small]] go on")
 	term.Shows("Small answer.", "15% · 30k/200k")
-	wantSaid(t, "after the compaction", w.model.Last("small"))
-	wantTold(t, w.model.Last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
+	wantSaid(t, "after the compaction", w.model.Last("small"),
+		"ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - src/main.go\n  - src/util.go")
 
 	term.Enter("/clear")
 	term.Shows("? · ?/200k", "MY LINE")

@@ -107,9 +107,7 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
 async function choose(hosts: Host[]): Promise<string[] | undefined> {
   const host = await one(
     'Host',
-    [...hosts]
-      .sort((a, b) => rank(a) - rank(b))
-      .map(h => ({ label: h.title, description: status(h), value: h })),
+    [...hosts].sort((a, b) => rank(a) - rank(b)).map(h => ({ label: h.title, description: status(h), value: h })),
   );
   if (!host) return undefined;
   const here = vscode.workspace.workspaceFolders !== undefined && vscode.workspace.isTrusted;
