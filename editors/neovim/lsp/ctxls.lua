@@ -1,5 +1,5 @@
--- The language server for context files: vim.lsp.enable('ctxls'), in Neovim 0.11 or later. It is a process of its own, which follows
--- no sessions.
+-- The language server for context files: vim.lsp.enable('ctxls'), in Neovim 0.11 or later.
+-- It is a process of its own, and follows no sessions.
 
 ---Whether a host looks for a file of this name.
 local function is_context_file(path)
