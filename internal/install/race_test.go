@@ -67,7 +67,7 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 						return
 					case <-time.After(2 * time.Millisecond):
 					}
-					text, err := os.ReadFile(path)
+					text, err := shared.ReadFile(path) // as Node reads
 					if err != nil {
 						t.Error(err)
 						return
