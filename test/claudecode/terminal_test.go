@@ -65,7 +65,7 @@ func TestTerminal(t *testing.T) {
 	term.Enter("[[small]] go on")
 	term.Shows("Small answer.", "15% · 30k/200k")
 	wantSaid(t, "after the compaction", w.model.Last("small"),
-		"ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - src/main.go\n  - src/util.go")
+		"UserPromptSubmit: ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - src/main.go\n  - src/util.go")
 
 	term.Enter("/clear")
 	term.Shows("? · ?/200k", "MY LINE")

@@ -109,9 +109,12 @@ func (m *Model) Kinds() (kinds []string) {
 
 var mark = regexp.MustCompile(`\[\[([a-z0-9-]+)\]\]`)
 
+// requoted is a line in which ctxls quotes an earlier prompt of the user after a compaction: it asks for no script.
+var requoted = regexp.MustCompile(`(?m)^  - [^"\n]*: ".*"$`)
+
 // Marked returns the scripts that texts name, as in [[name]].
 func Marked(texts []string) (names []string) {
-	for _, m := range mark.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
+	for _, m := range mark.FindAllStringSubmatch(requoted.ReplaceAllString(strings.Join(texts, "\n"), ""), -1) {
 		names = append(names, m[1])
 	}
 	return names
