@@ -28,21 +28,20 @@ func (p Past) Words(scope Scope, budget int, count func(string) int, now time.Ti
 	if scope != Earlier && summary == "" { // what the window held may all be in the summary
 		return nil
 	}
-	var chosen []Prompt
+	var constraints, others []Prompt
 	for i, prompt := range p.Prompts {
 		switch {
 		case scope == Earlier && prompt.Window == 0, scope == Ended && prompt.Window > 0:
 		case prompt.Window == 0 && i == 0: // hosts keep the last message as it is
 		case summary != "" && Holds(summary, prompt.Text):
+		case IsConstraint(prompt.Text):
+			constraints = append(constraints, prompt)
 		default:
-			chosen = append(chosen, prompt)
+			others = append(others, prompt)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b Prompt) int {
-		return cmp.Compare(rank(a.Text), rank(b.Text))
-	})
 	var quotes []session.Quote
-	for _, prompt := range chosen {
+	for _, prompt := range append(constraints, others...) {
 		q := session.Quote{Text: Quoted(prompt.Text), Age: Age(prompt.At, now)}
 		cost := count(q.Line()) + 1 // the line's end
 		if cost > budget || LooksSecret(prompt.Text) {
@@ -54,13 +53,6 @@ func (p Past) Words(scope Scope, budget int, count func(string) int, now time.Ti
 	}
 	slices.SortStableFunc(quotes, func(a, b session.Quote) int { return a.At.Compare(b.At) })
 	return quotes
-}
-
-func rank(prompt string) int {
-	if IsConstraint(prompt) {
-		return 0
-	}
-	return 1
 }
 
 // Quoted returns a prompt as it is quoted: on one line, without a quotation mark that could end the quotation.

@@ -12,21 +12,24 @@ import (
 // CommandOf returns the command in the arguments of a call to a shell, "" where there is none: the member command or cmd, a text or the
 // words of a program such as ["bash", "-lc", "go test ./..."].
 func CommandOf(arguments string) string {
-	var call struct{ Command, Cmd json.RawMessage }
+	var call struct{ Command, Cmd any }
 	if json.Unmarshal([]byte(arguments), &call) != nil {
 		return ""
 	}
-	raw := call.Command
-	if raw == nil {
-		raw = call.Cmd
+	given := call.Command
+	if given == nil {
+		given = call.Cmd
 	}
-	var whole string
-	if json.Unmarshal(raw, &whole) == nil {
+	if whole, ok := given.(string); ok {
 		return whole
 	}
-	var words []string
-	if json.Unmarshal(raw, &words) != nil {
-		return ""
+	list, _ := given.([]any)
+	words := make([]string, len(list))
+	for i := range list {
+		var ok bool
+		if words[i], ok = list[i].(string); !ok {
+			return ""
+		}
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
 		return words[2]
