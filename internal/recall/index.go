@@ -130,7 +130,11 @@ func open(ctx context.Context, path string) (*sql.DB, error) {
 		return nil, err
 	}
 	f.Close()
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_busy_timeout=5000&_txlock=immediate&_pragma=synchronous(0)&_pragma=secure_delete(1)"}
+	place := filepath.ToSlash(path)
+	if !strings.HasPrefix(place, "/") { // C:/…
+		place = "/" + place
+	}
+	name := url.URL{Scheme: "file", Path: place, RawQuery: "_busy_timeout=5000&_txlock=immediate&_pragma=synchronous(0)&_pragma=secure_delete(1)"}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return nil, err
