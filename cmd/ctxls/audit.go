@@ -15,6 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/contextfiles"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -150,5 +151,27 @@ func tokenCount(s string) (int, error) {
 // auditOptions returns the options of an audit of a directory, for the hosts that have settings on this machine.
 func (a *app) auditOptions(dir string) audit.Options {
 	env := contextfiles.Env{Files: contextfiles.NewReader(contextfiles.Disk{}), Home: a.home, Dir: filepath.Clean(dir), Getenv: a.getenv}
-	return audit.Options{Env: env, Hosts: contextfiles.Installed(env)}
+	return audit.Options{Env: env, Hosts: contextfiles.Installed(env), Recorded: func(host session.Host) *session.RequestRecord { return a.recorded(host, dir) }}
+}
+
+// recorded returns what a host's records say of the last request of a session that was started in dir, nil if they say nothing.
+func (a *app) recorded(name session.Host, dir string) *session.RequestRecord {
+	h, _ := registry.Find(name)
+	if h.Records == nil {
+		return nil
+	}
+	reader, ok := h.Records(a.env()).(interface {
+		LastRequest(ctx context.Context, dir string) (*session.RequestRecord, error)
+	})
+	if !ok {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // hosts name their records after the real path
+		dir = real
+	}
+	r, err := reader.LastRequest(context.Background(), dir)
+	if err != nil {
+		a.log.Warn("record of requests not read", "host", name, "error", err)
+	}
+	return r
 }

@@ -28,8 +28,9 @@ SESSION is an id, or the beginning of one. The default is the session of the cur
 the last active session of this machine. FILE is a host's record of a session, wherever it lies.
 
 ctxls reads the host's record of the conversation since its last compaction, estimates each part, and scales the parts to the
-usage that the provider reported. "system prompt, tools" is what the record does not explain. If the host keeps no record, the
-figures are "?", with the reason.`,
+usage that the provider reported. "system prompt, tools" is what the record does not explain. Where the host records its requests,
+as Claude Code does, they stand there one by one, with the tools that were never called. If the host keeps no record, the figures
+are "?", with the reason.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
 	reads:    true,
 	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {

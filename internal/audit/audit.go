@@ -20,22 +20,9 @@ type Options struct {
 	Hosts  []session.Host // nil is all of contextfiles.Hosts
 	WhatIf []string       // changes to assume: "rm FILE"
 	// Recorded returns what a host's own records say of its requests; nil where there are none. It may be nil.
-	Recorded func(host session.Host) *Recorded
+	Recorded func(host session.Host) *session.RequestRecord
 	// Counts keeps the tokens of texts from one audit to the next; nil keeps none.
 	Counts *Counts
-}
-
-// Recorded is what the newest record of a request says that is not in files.
-type Recorded struct {
-	Version string // of the host
-	System  []string
-	Tools   []Tool
-}
-
-// Tool is one tool as it was sent.
-type Tool struct {
-	Name string
-	JSON string
 }
 
 // Run audits. The error has coded.Invalid for options that cannot be.
@@ -112,7 +99,7 @@ func (o Options) host(env contextfiles.Env, load *contextfiles.Load) HostAudit {
 	for i := range load.Parts {
 		h.Parts = append(h.Parts, partOf(&load.Parts[i], load.Host, env.Files, count))
 	}
-	var recorded *Recorded
+	var recorded *session.RequestRecord
 	if o.Recorded != nil {
 		recorded = o.Recorded(load.Host)
 	}

@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"strings"
-
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -57,7 +55,7 @@ var windows = map[session.Host]int{session.HostClaudeCode: 200_000, session.Host
 
 // builtins returns what a host sends that no file of the user tells: from its own record of a request where there is one, else from
 // the tables.
-func builtins(host session.Host, recorded *Recorded, count func(string) int) (parts []AuditPart) {
+func builtins(host session.Host, recorded *session.RequestRecord, count func(string) int) (parts []AuditPart) {
 	rows := tables[host]
 	if recorded != nil {
 		parts = append(parts, recordedParts(recorded, count)...)
@@ -73,7 +71,7 @@ func builtins(host session.Host, recorded *Recorded, count func(string) int) (pa
 }
 
 // recordedParts counts what a record of a request holds: system prompt, built-in tools, and the tools of each MCP server.
-func recordedParts(r *Recorded, count func(string) int) (parts []AuditPart) {
+func recordedParts(r *session.RequestRecord, count func(string) int) (parts []AuditPart) {
 	add := func(name, where string, texts []string, items []AuditItem) {
 		tokens, bytes := 0, 0
 		for _, s := range texts {
@@ -86,7 +84,7 @@ func recordedParts(r *Recorded, count func(string) int) (parts []AuditPart) {
 	texts, items, servers := map[string][]string{}, map[string][]AuditItem{}, []string{"built-in tools"}
 	for _, tool := range r.Tools {
 		group := "built-in tools"
-		if server, ok := mcpServer(tool.Name); ok {
+		if server := tool.Group(); server != "" {
 			group = "tools of " + server
 			if texts[group] == nil {
 				servers = append(servers, group)
@@ -101,14 +99,4 @@ func recordedParts(r *Recorded, count func(string) int) (parts []AuditPart) {
 		add(group, "the list of tools", texts[group], list)
 	}
 	return parts
-}
-
-// mcpServer returns the server of a tool whose name is mcp__SERVER__TOOL.
-func mcpServer(tool string) (string, bool) {
-	rest, ok := strings.CutPrefix(tool, "mcp__")
-	if !ok {
-		return "", false
-	}
-	server, _, ok := strings.Cut(rest, "__")
-	return server, ok
 }

@@ -35,3 +35,10 @@ type Scanner interface {
 	// of bytes that it has read, and of all bytes. An error gives the reason why there is no usable file.
 	Scan(ctx context.Context, path string, progress func(done, total int64), visit func(session.Entry) bool) error
 }
+
+// RequestReader is an Adapter whose host writes its requests into its records.
+type RequestReader interface {
+	// LastRequest returns what the record at path says of the last request of the main conversation, nil if it says nothing. It reads a
+	// bounded number of bytes.
+	LastRequest(ctx context.Context, path string) (*session.RequestRecord, error)
+}

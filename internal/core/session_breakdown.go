@@ -35,6 +35,8 @@ func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progres
 	b, why, err := s.breakdown(ctx, st, progress, nil)
 	if why != "" {
 		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
+	} else if err == nil {
+		s.explain(ctx, st, &b)
 	}
 	view.Breakdown, view.Record = &b, st.Session.Transcript
 	return view, err
@@ -82,6 +84,21 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 		why = "the host has recorded no response of this size yet"
 	}
 	return b, why, nil
+}
+
+// explain adds what the host's own record of the last request tells, if there is one.
+func (s *Service) explain(ctx context.Context, st session.State, b *session.Breakdown) {
+	reader, ok := s.Adapters[st.Session.Host].(RequestReader)
+	if !ok || s.Counter == nil {
+		return
+	}
+	r, err := reader.LastRequest(ctx, st.Session.Transcript)
+	if err != nil {
+		s.Log.Warn("record of requests not read", "host", st.Session.Host, "session", st.Session.SessionID, "error", err)
+	}
+	if r != nil {
+		b.Explain(r, session.NewEstimator(st.Session.Provider, st.Session.Model, st.Calibration), s.Counter)
+	}
 }
 
 // SessionDetail is a session with its Breakdown.

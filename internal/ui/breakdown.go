@@ -70,9 +70,12 @@ func partsAndFiles(bd *session.Breakdown, now time.Time, l Style) string {
 		}
 		return unknown + " (" + why + ")\n"
 	}
-	b.WriteString(partsText(bd.Parts, *bd.Tokens, l))
+	b.WriteString(partsText(bd.Parts, bd.Request, *bd.Tokens, l))
+	if bd.Request != nil {
+		b.WriteString(unusedText(bd.Request, l))
+	}
 	if t := bd.LastTurn; t != nil {
-		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("+~%s since the last turn began, %s", tokens(t.Tokens), ago(now.Sub(t.Since)))), partsText(t.Parts, *bd.Tokens, l))
+		fmt.Fprintf(&b, "\n%s\n%s", l.paint(strong, fmt.Sprintf("+~%s since the last turn began, %s", tokens(t.Tokens), ago(now.Sub(t.Since)))), partsText(t.Parts, nil, *bd.Tokens, l))
 	}
 	if len(bd.Files) > 0 {
 		b.WriteString("\n" + l.paint(strong, "files") + "\n" + filesText(bd.Files, *bd.Tokens, l))
@@ -104,8 +107,9 @@ func (t *bars) add(name string, n int) {
 	t.rows = append(t.rows, []cell{{text: name}, {text: length(n, t.most, t.cells), style: barStyle}, {text: "~" + tokens(n), right: true}, {text: percent, style: faint, right: true}})
 }
 
-// partsText draws parts. Tool results are listed below their sum.
-func partsText(parts []session.Part, whole int, l Style) string {
+// partsText draws parts. Tool results are listed below their sum. The parts of a recorded request take the place of the share that they
+// explain.
+func partsText(parts []session.Part, request *session.RequestShare, whole int, l Style) string {
 	sums, tools := map[session.Category]int{}, []session.Part{}
 	for _, p := range parts {
 		sums[p.Category] += p.Tokens
@@ -121,7 +125,20 @@ func partsText(parts []session.Part, whole int, l Style) string {
 		t.most = max(t.most, sum)
 	}
 	for _, category := range session.Categories {
-		if sums[category] > 0 {
+		switch {
+		case sums[category] == 0:
+		case request != nil && (category == session.CategorySystem || category == session.CategoryUnknown):
+			rest := sums[category]
+			for _, p := range request.Parts {
+				if p.Tokens > 0 {
+					t.add(safe(requestName(p), nameWidth), p.Tokens)
+					rest -= p.Tokens
+				}
+			}
+			if rest > 0 {
+				t.add("not accounted for", rest)
+			}
+		default:
 			t.add(categoryNames[category], sums[category])
 		}
 		if category != session.CategoryResult {
@@ -142,6 +159,39 @@ func partsText(parts []session.Part, whole int, l Style) string {
 	}
 	t.rows[0][0].text += strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(t.rows[0][0].text))) // aligns all lists of a screen
 	return l.grid(padBars(t), nameWidth)
+}
+
+// requestName is the name of a part of a recorded request.
+func requestName(p session.RequestPart) string {
+	switch p.Kind {
+	case session.RequestSystem:
+		return "system prompt"
+	case session.RequestTools:
+		return "built-in tools"
+	}
+	return "tools of " + p.Server
+}
+
+// unusedText names the tools that a request holds and that were never called.
+func unusedText(r *session.RequestShare, l Style) string {
+	var b strings.Builder
+	for _, p := range r.Parts {
+		if p.UnusedTools == 0 {
+			continue
+		}
+		var names []string
+		for _, tool := range p.Unused[:min(len(p.Unused), shownTools)] {
+			names = append(names, strings.TrimPrefix(safe(tool.Name, 80), "mcp__"+p.Server+"__"))
+		}
+		if more := p.UnusedTools - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		fmt.Fprintf(&b, "  %d of %d %s, ~%s: %s\n", p.UnusedTools, p.Tools, requestName(p), tokens(p.UnusedTokens), strings.Join(names, ", "))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + l.paint(strong, "never called in this session") + "\n" + b.String()
 }
 
 // filesText draws files. It keeps the end of a long path.

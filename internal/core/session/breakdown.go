@@ -21,6 +21,8 @@ type Breakdown struct {
 	Parts    []Part     `json:"parts"`    // in the order of Categories, tools by size; no part is 0
 	Files    []FilePart `json:"files"`    // the largest first, at most MaxBreakdownFiles; the parts include them
 	LastTurn *Growth    `json:"lastTurn"` // the growth since the last turn began; null if no turn has begun since the last compaction
+	// Request tells what CategorySystem holds, by the host's own record of the last request. It is absent if the host keeps none.
+	Request *RequestShare `json:"request,omitempty"`
 }
 
 // Part is one share of a window.
