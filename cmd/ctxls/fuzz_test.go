@@ -58,6 +58,7 @@ var hostsOnFile = []struct {
 	{session.HostCodex, "codex/testdata/payloads/*.json", "codex/testdata/rollouts/*.jsonl", "rollout-01a1fd86-50af-7d62-a5b8-a86dbbf4e86f.jsonl"},
 	{session.HostGeminiCLI, "gemini/testdata/payloads/*.json", "gemini/testdata/transcripts/*.jsonl", "session.jsonl"},
 	{"qwen-code", "qwen/testdata/payloads/*.json", "qwen/testdata/transcripts/*.jsonl", "session.jsonl"},
+	{"pi", "pi/testdata/payloads/*.json", "pi/testdata/transcripts/*.jsonl", "2026-11-22T07-56-26-014Z_s.jsonl"},
 	{session.HostOpenCode, "opencode/testdata/payloads/*.json", "", ""},
 }
 

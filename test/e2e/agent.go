@@ -31,6 +31,8 @@ type Agent struct {
 	Read, Edit, Shell func(path string) Call
 	// IsSummary reports whether a request without tools' results is for the summary of a compaction.
 	IsSummary func(messages []any) bool
+	// Counted is what a host counts for an answer beside what the request held.
+	Counted int
 	// Told says what of it this host can be told; see Conversation.
 	Told Told
 
@@ -80,8 +82,8 @@ func (a *Agent) wantGauge(when string, want int) {
 	if err == nil {
 		err = json.Unmarshal(out, &sessions)
 	}
-	if err != nil || len(sessions) != 1 || sessions[0].Usage.Tokens == nil || *sessions[0].Usage.Tokens != want || !sessions[0].Usage.Exact {
-		a.T.Errorf("%s: the gauge does not say %d: %v\n%s", when, want, err, out)
+	if err != nil || len(sessions) != 1 || sessions[0].Usage.Tokens == nil || *sessions[0].Usage.Tokens != want+a.Counted || !sessions[0].Usage.Exact {
+		a.T.Errorf("%s: the gauge does not say %d: %v\n%s", when, want+a.Counted, err, out)
 	}
 }
 
@@ -217,7 +219,7 @@ func (a *Agent) recorded(id string) {
 		a.T.Fatal(err)
 	}
 	i := slices.IndexFunc(sessions, func(s core.SessionView) bool { return s.SessionID == id })
-	if i < 0 || sessions[i].Source != core.SourceRecord || sessions[i].Usage.Tokens == nil || *sessions[i].Usage.Tokens != a.share(8) || sessions[i].CWD != a.Project || string(sessions[i].Host) != a.Name {
+	if i < 0 || sessions[i].Source != core.SourceRecord || sessions[i].Usage.Tokens == nil || *sessions[i].Usage.Tokens != a.share(8)+a.Counted || sessions[i].CWD != a.Project || string(sessions[i].Host) != a.Name {
 		a.T.Errorf("the record of %s tells:\n%s", id, out)
 	}
 }

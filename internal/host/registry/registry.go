@@ -10,6 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/host/gemini"
 	"github.com/ctxls/ctxls/internal/host/generic"
 	"github.com/ctxls/ctxls/internal/host/opencode"
+	"github.com/ctxls/ctxls/internal/host/pi"
 	"github.com/ctxls/ctxls/internal/host/qwen"
 )
 
@@ -20,6 +21,7 @@ var All = []host.Host{
 	codex.Host,
 	gemini.Host,
 	qwen.Host,
+	pi.Host,
 	generic.Host,
 }
 

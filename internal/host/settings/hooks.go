@@ -211,8 +211,14 @@ func ownEntry(entry hujson.Value, host session.Host) (*hujson.Object, bool) {
 		_, own := ownArgs(program, stringsOf(args), host)
 		return o, own
 	}
-	program, ok = strings.CutSuffix(withoutExec(program), " hook "+string(host))
-	return o, ok && IsOwn(strings.Trim(program, `"' `))
+	_, ok = OwnLine(program, host)
+	return o, ok
+}
+
+// OwnLine returns the program that a line for a shell runs as ctxls' hook for the host.
+func OwnLine(line string, host session.Host) (program string, ok bool) {
+	line, ok = strings.CutSuffix(withoutExec(strings.TrimSpace(line)), " hook "+string(host))
+	return programOf(line), ok && IsOwn(strings.Trim(line, `"' `))
 }
 
 // stringsOf returns the elements of a list member; nil if it is no list.

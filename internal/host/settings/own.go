@@ -45,7 +45,7 @@ func (d *Document) OwnHooks(host session.Host) (own []Own) {
 					if args := find(o, "args"); args != nil {
 						command, _ = ownArgs(command, stringsOf(args), host)
 					} else {
-						command = programOf(strings.TrimSuffix(withoutExec(strings.TrimSpace(command)), " hook "+string(host)))
+						command, _ = OwnLine(command, host)
 					}
 					own = append(own, Own{Place: stringOf(event.Name), Program: strings.TrimSpace(command), Group: g, Index: i})
 				}

@@ -1,0 +1,9 @@
+// Package pi holds the extension through which pi reaches ctxls.
+package pi
+
+import _ "embed"
+
+// Extension is the extension's source, a module without dependencies.
+//
+//go:embed ctxls.ts
+var Extension []byte
