@@ -33,6 +33,8 @@ type Agent struct {
 	IsSummary func(messages []any) bool
 	// Counted is what a host counts for an answer beside what the request held.
 	Counted int
+	// AfterTurn says that the host compacts by itself when a turn has ended that filled the window, not in its midst.
+	AfterTurn bool
 	// Told says what of it this host can be told; see Conversation.
 	Told Told
 
@@ -139,6 +141,9 @@ func (a *Agent) Conversation() {
 		"full": {{Tokens: a.share(92), Text: "Full.", Calls: []Call{a.Read("src/main.go")}}, {Tokens: afterwards, Text: "It was full."}},
 		"next": {{Tokens: a.share(31), Text: "It goes on."}},
 		"last": {{Tokens: a.share(8), Text: "That is all."}},
+	}
+	if a.AfterTurn {
+		a.scripts["full"][1].Tokens = a.share(93)
 	}
 	a.CTXLS("install", a.Name)
 	if printed := a.Prompt("[[work]] please look around"); len(a.Model.Asked("work")) != 5 {

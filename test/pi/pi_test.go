@@ -25,6 +25,7 @@ func newAgent(t *testing.T) *e2e.Agent {
 	a.Write(filepath.Join(a.Home, ".pi", "agent", "models.json"), fmt.Sprintf(`{"providers": {"mock": {"baseUrl": "%s/v1", "api": "openai-completions",
 		"apiKey": "fake-000", "models": [{"id": "mock-model", "contextWindow": %d, "maxTokens": 16000}]}}}`, a.Model.URL, a.Window))
 	a.Env = []string{"PI_OFFLINE=1"}
+	a.AfterTurn = true
 	a.Told, a.Counted = e2e.Told{Reminder: true}, e2e.OutputTokens
 	var begun []string
 	command := func(args ...string) *exec.Cmd {
