@@ -10,7 +10,7 @@ PREFIX  ?= $(HOME)/.local
 build: bin/ctxls
 
 # The stamp of a checkout that git trusts says which commit it is.
-bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js' -o -name '*.ts') go.mod go.sum | go
+bin/ctxls: $(shell find adapters cmd internal -name '*.go' -o -name '*.json' -o -name '*.sql' -o -name '*.bin' -o -name '*.js') go.mod go.sum | go
 	@go build -buildvcs=$$(git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false) -ldflags '$(LDFLAGS)' -o $@ ./cmd/ctxls || { \
 	  sh internal/tools/require.sh modules; exit 1; }
 

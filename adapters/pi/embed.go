@@ -5,5 +5,5 @@ import _ "embed"
 
 // Extension is the extension's source, a module without dependencies.
 //
-//go:embed ctxls.ts
+//go:embed ctxls.js
 var Extension []byte

@@ -21,11 +21,11 @@ func TestMain(m *testing.M) {
 func newAgent(t *testing.T) *e2e.Agent {
 	t.Parallel()
 	a := e2e.NewAgent(t, "pi", 128_000)
-	a.File = filepath.Join(a.Home, ".pi", "agent", "extensions", "ctxls.ts")
+	a.File = filepath.Join(a.Home, ".pi", "agent", "extensions", "ctxls.js")
 	a.Write(filepath.Join(a.Home, ".pi", "agent", "models.json"), fmt.Sprintf(`{"providers": {"mock": {"baseUrl": "%s/v1", "api": "openai-completions",
 		"apiKey": "fake-000", "models": [{"id": "mock-model", "contextWindow": %d, "maxTokens": 16000}]}}}`, a.Model.URL, a.Window))
 	a.Env = []string{"PI_OFFLINE=1"}
-	a.AfterTurn = true
+	a.AfterTurn, a.Keeps = true, true
 	a.Told, a.Counted = e2e.Told{Reminder: true}, e2e.OutputTokens
 	var begun []string
 	command := func(args ...string) *exec.Cmd {

@@ -1,4 +1,4 @@
-// Package pi speaks to pi, whose extension adapters/pi/ctxls.ts runs ctxls at pi's events: it decodes what the extension says, reads
+// Package pi speaks to pi, whose extension adapters/pi/ctxls.js runs ctxls at pi's events: it decodes what the extension says, reads
 // the record that pi writes, and forms the answers.
 //
 // What is known of it was captured from version 0.73.1 of @mariozechner/pi-coding-agent, together with what reached the model;

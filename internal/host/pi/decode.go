@@ -6,7 +6,8 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
-// kinds says what the events of the extension are. One that is not listed is Seen.
+// kinds says what the events of the extension are. One that is not listed is Seen. Of compactions they count only where there is no
+// record; see Decode.
 var kinds = map[string]session.Kind{
 	"session_start":          session.SessionStarted,
 	"session_shutdown":       session.SessionEnded,
@@ -49,6 +50,12 @@ func (Adapter) Decode(name string, data []byte) (session.Event, error) {
 	ev.Limits.WindowTokens, ev.Limits.OutputTokens = transcript.Int(window), transcript.Int(output)
 	ev.Accepts = accepts(ev.Name)
 	switch ev.Name {
+	case "session_before_compact", "session_compact":
+		// The hook of either may run when the record has the compaction already, which would then count twice. The entry that pi passes
+		// to session_compact may be that of an earlier compaction with the same summary, so its id is of no use.
+		if ev.Transcript != "" {
+			ev.Kind = session.Seen
+		}
 	case "before_agent_start":
 		ev.Prompt = transcript.String(prompt)
 	case "tool_result":

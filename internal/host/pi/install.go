@@ -31,9 +31,9 @@ func (Installer) Profile() host.Profile {
 // SettingsFile returns the extension's file of a scope.
 func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
 	if scope == settings.Project {
-		return filepath.Join(env.CWD, ".pi", "extensions", "ctxls.ts")
+		return filepath.Join(env.CWD, ".pi", "extensions", "ctxls.js")
 	}
-	return filepath.Join(dir(env), "extensions", "ctxls.ts")
+	return filepath.Join(dir(env), "extensions", "ctxls.js")
 }
 
 // Servers implements host.Installer: pi has no MCP servers.

@@ -1,9 +1,14 @@
 package pi
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -19,6 +24,48 @@ func TestScanCapturedRecords(t *testing.T) { hosttest.Scans(t, New(), "transcrip
 // What a hook of no session, or of no event, says is refused.
 func TestDecodeRefusesWhatIsNoPayload(t *testing.T) { hosttest.Refused(t, New()) }
 
+// One compaction counts once, though the hook of its announcement may run when the record has it already. A session without a record
+// has nothing but the events.
+func TestCompactionCountsOnce(t *testing.T) {
+	said := hosttest.ReadFile(t, "testdata/payloads/session_before_compact.json")
+	lines := bytes.SplitAfter(hosttest.ReadFile(t, hosttest.Glob(t, "testdata/transcripts/*.jsonl")[0]), []byte{'\n'})
+	boundary := slices.IndexFunc(lines, func(line []byte) bool { return bytes.Contains(line, []byte(`"type":"compaction"`)) })
+	path := []byte(`"transcript_path": "`)
+	at := bytes.Index(said, path) + len(path)
+	before, after := said[:at], said[at+bytes.IndexByte(said[at:], '"'):]
+	for where, record := range map[string]string{"on record": filepath.Join(t.TempDir(), "2026-11-22T07-56-26-014Z_s.jsonl"), "without a record": ""} {
+		var st session.State
+		handle := func(name string, lines [][]byte) {
+			t.Helper()
+			payload := slices.Concat(bytes.Replace(before, []byte("session_before_compact"), []byte(name), 1), []byte(filepath.ToSlash(record)), after)
+			ev, err := New().Decode(name, payload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if record != "" {
+				if err := os.WriteFile(record, bytes.Join(lines, nil), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				reading, err := New().Read(t.Context(), record, st.Session.Cursor)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ev.Reading = &reading
+			}
+			st.Rules = New().Rules()
+			changes, _ := session.Reduce(st, ev, settings.Config{}, ev.At)
+			st.Known, st.Session = true, *changes.Session
+		}
+		handle("agent_end", lines[:boundary])
+		handle("session_before_compact", lines[:boundary+1])
+		handle("session_compact", lines[:boundary+1])
+		handle("before_agent_start", lines[:boundary+1])
+		if got := st.Session.Compaction; got.Count != 1 || !got.OpenedAt.IsZero() {
+			t.Errorf("%s: %d compactions, want 1: %+v", where, got.Count, got)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	hosttest.FuzzHooks(f, New(), func(ev session.Event) bool { return accepts(ev.Name) != nil }, session.MaxInjectedChars)
 }
@@ -30,24 +77,24 @@ func FuzzRead(f *testing.F) {
 // Another file of that name stays; ours is added, found again, moved and removed.
 func TestInstall(t *testing.T) {
 	i := Host.Installer
-	text, done, err := i.Install("ctxls.ts", nil, "/opt/a b/ctxls", false)
+	text, done, err := i.Install("ctxls.js", nil, "/opt/a b/ctxls", false)
 	if own := i.Installed(text); err != nil || len(done) != 1 || len(own) != 1 || own[0].Program != "/opt/a b/ctxls" {
 		t.Fatalf("%v, %q, %+v", err, done, own)
 	}
-	if again, done, err := i.Install("ctxls.ts", text, "/opt/a b/ctxls", false); err != nil || len(done) > 0 || string(again) != string(text) {
+	if again, done, err := i.Install("ctxls.js", text, "/opt/a b/ctxls", false); err != nil || len(done) > 0 || string(again) != string(text) {
 		t.Errorf("again: %v, %q", err, done)
 	}
-	if _, done, err := i.Install("ctxls.ts", text, "/bin/ctxls", false); err != nil || len(done) != 1 {
+	if _, done, err := i.Install("ctxls.js", text, "/bin/ctxls", false); err != nil || len(done) != 1 {
 		t.Errorf("moved: %v, %q", err, done)
 	}
-	if left, done, err := i.Uninstall("ctxls.ts", text, nil); err != nil || len(done) != 1 || left != nil {
+	if left, done, err := i.Uninstall("ctxls.js", text, nil); err != nil || len(done) != 1 || left != nil {
 		t.Errorf("removed: %v, %q", err, done)
 	}
 	mine := []byte("export default () => {}\n")
-	if _, _, err := i.Install("ctxls.ts", mine, "/bin/ctxls", false); err == nil {
+	if _, _, err := i.Install("ctxls.js", mine, "/bin/ctxls", false); err == nil {
 		t.Error("a file of the user's was replaced")
 	}
-	if left, done, err := i.Uninstall("ctxls.ts", mine, nil); err != nil || len(done) > 0 || string(left) != string(mine) {
+	if left, done, err := i.Uninstall("ctxls.js", mine, nil); err != nil || len(done) > 0 || string(left) != string(mine) {
 		t.Errorf("a file of the user's: %v, %q", err, done)
 	}
 }

@@ -18,8 +18,8 @@ const REPLY_MAX = 1 << 20 // characters; no answer is that long
 const TEXT_MAX = 64 << 10 // characters of one string of an event; longer ones are cut
 
 /** Returns the path of the program, undefined where there is none. Never a relative one: a project must not choose it. */
-function program(): string | undefined {
-  const named = [process.env.CTXLS_BIN, INSTALLED].filter((path): path is string => !!path && isAbsolute(path))
+function program() {
+  const named = [process.env.CTXLS_BIN, INSTALLED].filter((path) => path && isAbsolute(path))
   const name = process.platform === "win32" ? "ctxls.exe" : "ctxls"
   for (const dir of (process.env.PATH ?? "").split(delimiter)) {
     if (isAbsolute(dir)) named.push(join(dir, name))
@@ -35,13 +35,13 @@ function program(): string | undefined {
 }
 
 /** Runs one hook and returns the text that it has for the model, undefined where it has none or fails. */
-function hook(payload: string): Promise<string | undefined> {
+function hook(payload) {
   return new Promise((resolve) => {
-    const done = (text?: string) => {
+    const done = (text) => {
       clearTimeout(timer)
       resolve(text)
     }
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer
     try {
       const path = program()
       if (!path) return done()
@@ -55,7 +55,7 @@ function hook(payload: string): Promise<string | undefined> {
       child.stdin?.on("error", () => {})
       child.stdout?.on("error", () => {})
       child.stdout?.setEncoding("utf8")
-      child.stdout?.on("data", (text: string) => {
+      child.stdout?.on("data", (text) => {
         if (said.length <= REPLY_MAX) said += text
       })
       child.on("close", () => {
@@ -72,18 +72,18 @@ function hook(payload: string): Promise<string | undefined> {
   })
 }
 
-function cut(_key: string, value: unknown) {
+function cut(_key, value) {
   return typeof value === "string" && value.length > TEXT_MAX ? value.slice(0, TEXT_MAX) : value
 }
 
-export default function (pi: any) {
+export default function (pi) {
   if (process.env.CTXLS_DISABLE === "1") return
-  let queue: Promise<unknown> = Promise.resolve()
+  let queue = Promise.resolve()
   let waiting = 0
   let trusted = true // it answered in time when it was last waited for
 
   /** Queues an event. With wait it returns what ctxls says to it, if that comes in time. */
-  async function tell(name: string, ctx: any, members: object, wait = false): Promise<string | undefined> {
+  async function tell(name, ctx, members, wait = false) {
     try {
       const usage = ctx.getContextUsage?.()
       const payload = JSON.stringify(
@@ -112,8 +112,8 @@ export default function (pi: any) {
         trusted = true
       })
       if (!wait || !trusted) return undefined
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise<undefined>((resolve) => {
+      let timer
+      const late = new Promise((resolve) => {
         timer = setTimeout(() => {
           trusted = false
           resolve(undefined)
@@ -127,18 +127,18 @@ export default function (pi: any) {
     }
   }
 
-  pi.on("session_start", (event: any, ctx: any) => void tell("session_start", ctx, { reason: event?.reason }))
-  pi.on("session_before_compact", (_event: any, ctx: any) => void tell("session_before_compact", ctx, {}))
-  pi.on("session_compact", (_event: any, ctx: any) => void tell("session_compact", ctx, {}))
-  pi.on("agent_end", (_event: any, ctx: any) => void tell("agent_end", ctx, {}))
-  pi.on("session_shutdown", async (event: any, ctx: any) => {
+  pi.on("session_start", (event, ctx) => void tell("session_start", ctx, { reason: event?.reason }))
+  pi.on("session_before_compact", (_event, ctx) => void tell("session_before_compact", ctx, {}))
+  pi.on("session_compact", (_event, ctx) => void tell("session_compact", ctx, {}))
+  pi.on("agent_end", (_event, ctx) => void tell("agent_end", ctx, {}))
+  pi.on("session_shutdown", async (event, ctx) => {
     await tell("session_shutdown", ctx, { reason: event?.reason }, true)
   })
-  pi.on("before_agent_start", async (event: any, ctx: any) => {
+  pi.on("before_agent_start", async (event, ctx) => {
     const text = await tell("before_agent_start", ctx, { prompt: event?.prompt }, true)
     if (text) return { message: { customType: "ctxls", content: text, display: false } }
   })
-  pi.on("tool_result", async (event: any, ctx: any) => {
+  pi.on("tool_result", async (event, ctx) => {
     const text = await tell(
       "tool_result",
       ctx,
