@@ -58,6 +58,8 @@ export interface Breakdown {
   lastTurn: Growth | null;
   /** in the order of Categories, tools by size; no part is 0 */
   parts: Part[];
+  /** Request tells what CategorySystem holds, by the host's own record of the last request. It is absent if the host keeps none. */
+  request?: RequestShare;
   /** Tokens is the occupancy at the last response, as in Usage. Parts add up to it. It is null if the breakdown is not known; Why then gives the reason as a sentence. */
   tokens: number | null;
   why?: string;
@@ -243,6 +245,35 @@ export interface Part {
   tool?: string;
 }
 
+/** RequestPart is one part of the recorded request. */
+export interface RequestPart {
+  /** as sent, in UTF-8 */
+  bytes: number;
+  kind: 'systemPrompt' | 'builtinTools' | 'serverTools';
+  /** of an MCP server's tools, sanitized */
+  server?: string;
+  /** scaled, so that the parts are no more than the share that they explain */
+  tokens: number;
+  /** the number of tools */
+  tools: number;
+  /** Unused lists the tools that were never called in the session, the largest first, at most MaxUnusedTools. It is null if that is not known. */
+  unused: UnusedTool[];
+  /** the tokens of all of them */
+  unusedTokens: number;
+  /** the number of tools that were never called */
+  unusedTools: number;
+}
+
+/** RequestShare is what the host's own record of the last request tells of the system prompt and the tools. */
+export interface RequestShare {
+  /** when the request was made */
+  at: string;
+  /** the system prompt, the built-in tools, then each MCP server's tools by name */
+  parts: RequestPart[];
+  /** of the host */
+  version: string;
+}
+
 /** Sample is one point of a session's history. */
 export interface Sample {
   at: string;
@@ -349,6 +380,13 @@ export interface SessionView {
   usage: Usage;
   /** files in use for display, the most recently used first */
   workingSet: string[];
+}
+
+/** UnusedTool is a tool that was sent and never called. */
+export interface UnusedTool {
+  /** sanitized */
+  name: string;
+  tokens: number;
 }
 
 /** Usage is how full a window is, as clients see it. Tokens throughout, null is unknown. Percent may exceed 100; Display is what is shown to people. */
