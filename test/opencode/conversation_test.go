@@ -140,6 +140,8 @@ func TestConversation(t *testing.T) {
 		}
 		w = newTestEnvAt(t, dir, scripts{"work": work(), "delegate": delegate(), "inner": looking, "more": more, "small": small})
 		w.Write(filepath.Join(w.Project, "deep.txt"), "deep\n")
+		// The model chooses its script by the names in the last prompt: ctxls must not quote those of earlier ones.
+		w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"), `{"compaction": {"wordTokens": 0, "commandTokens": 0}}`)
 		if install {
 			w.install()
 		}
