@@ -29,6 +29,9 @@ type Agent struct {
 	Compact func()
 	// The tools of the host, for files of the project.
 	Read, Edit, Shell func(path string) Call
+	// Recorded is a call that ends when the host's record has a response of so many tokens, for a host that writes its record beside
+	// running tools. nil for other hosts.
+	Recorded func(tokens int) Call
 	// IsSummary reports whether a request without tools' results is for the summary of a compaction.
 	IsSummary func(messages []any) bool
 	// Counted is what a host counts for an answer beside what the request held.
@@ -94,6 +97,9 @@ func (a *Agent) wantGauge(when string, want int) {
 // counted has every reply but the first make sure that the gauge shows what the one before it reported.
 func (a *Agent) counted(name string, replies ...Reply) []Reply {
 	for i := 1; i < len(replies); i++ {
+		if a.Recorded != nil {
+			replies[i-1].Calls = append(replies[i-1].Calls, a.Recorded(replies[i-1].Tokens))
+		}
 		replies[i].Before = func() { a.wantGauge(fmt.Sprintf("request %d of %s", i+1, name), replies[i-1].Tokens) }
 	}
 	return replies

@@ -4,6 +4,7 @@ package qwen
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +60,10 @@ func newAgent(t *testing.T) *e2e.Agent {
 	}
 	a.Shell = func(path string) e2e.Call {
 		return tool("run_shell_command", map[string]any{"command": "cat " + path, "description": "look", "is_background": false})
+	}
+	a.Recorded = func(tokens int) e2e.Call {
+		wait := fmt.Sprintf(`for i in $(seq 600); do grep -rqs '"promptTokenCount":%d[,}]' ~/.qwen/projects && break; sleep 0.1; done`, tokens)
+		return tool("run_shell_command", map[string]any{"command": wait, "description": "wait", "is_background": false})
 	}
 	a.IsSummary = func(messages []any) bool {
 		return strings.Contains(strings.Join(e2e.TextsOf(messages[len(messages)-1]), "\n"), "component that summarizes a conversation")
