@@ -14,8 +14,9 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// A clock that jumps between hooks, forth and back, by more than the minute that is taken for hooks beside each other. Hosts date their
-// records by the same clock. The gauge follows every report all the same, a compaction begins and ends, and no age is below zero.
+// A clock jumps forward and back between hooks, by more than a minute, the tolerance for concurrent hooks. Hosts date
+// their records by the same clock. The gauge still follows every report, a compaction begins and ends, and no age is
+// negative.
 func TestAClockThatJumps(t *testing.T) {
 	const day = 24 * time.Hour
 	jumps := []time.Duration{0, 365 * day, -365 * day, 10 * time.Minute, -2 * time.Minute, 20 * 365 * day, -21 * 365 * day, time.Hour, -time.Hour, day}
@@ -29,7 +30,7 @@ func TestAClockThatJumps(t *testing.T) {
 		session.HostGeminiCLI: func(at string, tokens int) string {
 			return fmt.Sprintf(`{"id":"m%d","type":"gemini","timestamp":%q,"tokens":{"input":%[1]d}}`+"\n", tokens, at)
 		},
-		session.HostGeneric: nil, // it has no record, and no times of its own
+		session.HostGeneric: nil, // it has neither a record nor its own times
 	}
 	for host, line := range lines {
 		t.Run(string(host), func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestAClockThatJumps(t *testing.T) {
 	}
 }
 
-// A compaction that is announced under one clock and over, or given up, under another.
+// A compaction is announced under one clock, and ends or is canceled under another.
 func TestAClockThatJumpsInACompaction(t *testing.T) {
 	for _, jump := range []time.Duration{-365 * 24 * time.Hour, -time.Hour, 0, time.Hour, 365 * 24 * time.Hour} {
 		for _, end := range []string{`{"event":"compaction/done","sessionId":"s","postTokens":5000}`, `{"event":"usage/reported","sessionId":"s","tokens":150000}`} {
@@ -120,7 +121,7 @@ func TestAClockThatJumpsInACompaction(t *testing.T) {
 	}
 }
 
-// table returns a session as people are shown it.
+// table returns a session as the CLI prints it.
 func table(t *testing.T, view core.SessionView, now time.Time) string {
 	t.Helper()
 	var shown strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// However a text is cut, it counts the same, and all of it is told.
+// The count of a text does not depend on its pieces, and progress reports all of it.
 func TestPiecesAddUp(t *testing.T) {
 	var source []byte
 	files, _ := filepath.Glob("*.go")
@@ -46,9 +46,9 @@ func TestPiecesAddUp(t *testing.T) {
 	})
 }
 
-// Who waits for standard input can be interrupted.
+// A command that waits for standard input can be interrupted.
 func TestInterrupted(t *testing.T) {
-	stdin, _ := io.Pipe() // nothing ever comes
+	stdin, _ := io.Pipe() // no input ever comes
 	for name, setup := range map[string]command{"measure": measureCommand, "trim": trimCommand} {
 		var stdout, stderr bytes.Buffer
 		a := newApp(stdin, &stdout, &stderr)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A program that goes by another name would not find its hooks again.
+// A program with another name would not find its hooks again.
 func TestDoctorByAnotherName(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	program, err := os.ReadFile(asCtxls(t))
@@ -27,8 +27,8 @@ func TestDoctorByAnotherName(t *testing.T) {
 	}
 }
 
-// On a disk that is full or cannot be written to, doctor says so and fails, and looks at the state all the same. The state of
-// the test was made while the disk was well.
+// On a full or read-only disk, doctor reports it and fails, and still inspects the state. The test creates the state
+// before the fault.
 func TestDoctorOnBadDisks(t *testing.T) {
 	unshare := []string{"unshare", "-m"}
 	if os.Getuid() != 0 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A pipe in the place of a transcript must not be waited for.
+// A hook must not wait for a pipe in the place of a transcript.
 func TestHookWithPipeForTranscript(t *testing.T) {
 	r := inTime(t, func(home string) string {
 		pipe := filepath.Join(home, "pipe")
@@ -26,7 +26,7 @@ func TestHookWithPipeForTranscript(t *testing.T) {
 	}
 }
 
-// A state directory that is read-only or full, each a small file system of the test's own.
+// A read-only or full state directory. Each is a small file system of its own.
 func TestHookOnBadDisks(t *testing.T) {
 	unshare := []string{"unshare", "-m"}
 	if os.Getuid() != 0 {
@@ -47,7 +47,7 @@ func TestHookOnBadDisks(t *testing.T) {
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
-			said := strings.Contains(stderr.String(), "hook failed") || strings.Contains(stderr.String(), "hook gave up") // as it may on a busy machine
+			said := strings.Contains(stderr.String(), "hook failed") || strings.Contains(stderr.String(), "hook gave up") // as can happen on a busy machine
 			if err != nil || string(out) != "exit 0\n" || strings.Count(stderr.String(), "\n") != 1 || !said {
 				t.Errorf("%v, stdout %q, stderr:\n%s", err, out, stderr.String())
 			}
@@ -55,9 +55,10 @@ func TestHookOnBadDisks(t *testing.T) {
 	}
 }
 
-// What the runtime of Go gives up on, it ends with status 2. To hosts that is a veto, so a hook dies by a signal instead.
+// If Go's runtime gives up, it ends the process with status 2, which hosts treat as a veto. So a hook dies by a signal
+// instead.
 func TestHookNeverEndsWithTwo(t *testing.T) {
-	stdin, hold, err := os.Pipe() // a host that is slow to say what it wants
+	stdin, hold, err := os.Pipe() // a host that sends its payload slowly
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestHookNeverEndsWithTwo(t *testing.T) {
 			t.Fatal("the hook did not begin")
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil { // the runtime's own way of giving up
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil { // the runtime's own exit status
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
@@ -83,7 +84,7 @@ func TestHookNeverEndsWithTwo(t *testing.T) {
 	}
 }
 
-// ignoresPipes reports whether a process has told the system to ignore SIGPIPE, with which a hook begins.
+// ignoresPipes reports whether a process ignores SIGPIPE, which a hook does at its start.
 func ignoresPipes(pid int) bool {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, after, _ := strings.Cut(string(status), "\nSigIgn:\t")

@@ -39,10 +39,10 @@ func runHook(t *testing.T, home string, stdin io.Reader, env ...string) hookRun 
 	return hookRun{stdout.String(), stderr.String(), string(log), cmd.ProcessState.ExitCode()}
 }
 
-// quickRaces is for tests under the race detector, with which a process waits for a second before it ends.
+// quickRaces is for tests under the race detector. It removes a process's wait of one second at its end.
 const quickRaces = "GORACE=atexit_sleep_ms=0"
 
-// inTime runs hooks, each in a home of its own, until one has not given up, which any may do on a machine that is busy with other things.
+// inTime runs hooks, each in its own home, until one does not give up. On a busy machine any hook may give up.
 func inTime(t *testing.T, payload func(home string) string) hookRun {
 	t.Helper()
 	for range 50 {
@@ -55,7 +55,7 @@ func inTime(t *testing.T, payload func(home string) string) hookRun {
 	return hookRun{}
 }
 
-// A hook that waits for its payload gives up when its time is over, which is half a second, or what CTXLS_WAIT says.
+// A hook that waits for its payload gives up after half a second, or after the time in CTXLS_WAIT.
 func TestHookWaits(t *testing.T) {
 	for wait, says := range map[string]string{"": "not done within 500ms", "30": "not done within 30ms", "-1": "not done within 500ms", "soon": "not done within 500ms"} {
 		never, open, err := os.Pipe()
@@ -73,7 +73,7 @@ func TestHookWaits(t *testing.T) {
 
 const batch = `{"session_id":"s","transcript_path":"TRANSCRIPT","cwd":"/p","hook_event_name":"PostToolBatch","tool_calls":[]}`
 
-// Whatever a host or a disk does, a hook ends with 0, prints nothing and says what happened in one line.
+// After any fault of a host or a disk, a hook ends with 0, prints nothing, and logs one line.
 func TestHookFaults(t *testing.T) {
 	t.Run("garbage", func(t *testing.T) { wantLogged(t, runHook(t, t.TempDir(), strings.NewReader("garbage\x00\xff"))) })
 	t.Run("nothing", func(t *testing.T) { wantLogged(t, runHook(t, t.TempDir(), strings.NewReader(""))) })
@@ -115,7 +115,7 @@ func TestHookFaults(t *testing.T) {
 	})
 }
 
-// Gemini CLI shows people what stands on standard error: nothing does, even where there is no log.
+// Gemini CLI shows standard error to users. So a hook writes nothing there, even without a log.
 func TestHookSilentOnErrors(t *testing.T) {
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "ctxls"), nil, 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestHookSilentOnErrors(t *testing.T) {
 	}
 }
 
-// Hooks end without closing the state, since nothing is lost by that; one that finds a long log folds it all the same.
+// Hooks end without closing the state, and lose nothing. A hook that finds a long log still runs a checkpoint.
 func TestHooksFoldTheLog(t *testing.T) {
 	home, longest, folded := t.TempDir(), int64(0), false
 	for i := 0; i < 200 && !folded; i++ {
@@ -149,7 +149,7 @@ func TestHooksFoldTheLog(t *testing.T) {
 
 func wantLogged(t *testing.T, r hookRun) {
 	t.Helper()
-	// On a slow machine the deadline may come before the fault is met.
+	// On a slow machine the deadline may come before the fault.
 	said := strings.Contains(r.log, "hook failed") || strings.Contains(r.log, "hook gave up")
 	if r.exit != 0 || r.stdout != "" || r.stderr != "" || strings.Count(r.log, "\n") != 1 || !said {
 		t.Errorf("exit %d, stdout %q, stderr %q, log:\n%s", r.exit, r.stdout, r.stderr, r.log)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Of a deleted session nothing is left but its id among the last that were removed: not in the state, not in the log, whatever its level,
-// not in the log before that.
+// After a session is deleted, only its ID remains, among the last removed sessions. The state and the current and
+// previous log files contain nothing else of it, at any log level.
 func TestADeletedSessionLeavesNoBytes(t *testing.T) {
 	home := t.TempDir()
 	const id, other = "0191c2f4-secret-session", "0191c2f4-kept-session"
@@ -69,7 +69,7 @@ func TestADeletedSessionLeavesNoBytes(t *testing.T) {
 	}
 }
 
-// Three hooks run for a prompt, and each finds what is wrong with the workspace's settings: that is one line in the log.
+// Three hooks run for a prompt, and each finds the problem in the workspace's settings. The log has one line about it.
 func TestAProblemOfSettingsIsLoggedOnce(t *testing.T) {
 	home := t.TempDir()
 	project := filepath.Join(home, "project", "deep")

@@ -22,10 +22,10 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-// noon is when the tests with a clock of their own take place.
+// noon is the time in tests with their own clock.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// serviceAt returns what a command gets that is run in a home, with a clock of the test's.
+// serviceAt returns the service that a command gets in a home, with the test's clock.
 func serviceAt(t testing.TB, home string, now func() time.Time) *core.Service {
 	t.Helper()
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
@@ -45,11 +45,11 @@ func serviceAt(t testing.TB, home string, now func() time.Time) *core.Service {
 	return s
 }
 
-// placeholder stands in payloads for the place of the transcript.
+// placeholder stands in payloads for the path of the transcript.
 const placeholder = "TRANSCRIPT"
 
-// hostsOnFile are the hosts with what was captured of them: payloads, and the files that they record conversations in, by the form
-// of their names.
+// hostsOnFile are the hosts with their captured files: payloads, and records of conversations, by the pattern of their
+// names.
 var hostsOnFile = []struct {
 	host                           session.Host
 	payloads, transcripts, session string
@@ -62,8 +62,8 @@ var hostsOnFile = []struct {
 	{session.HostOpenCode, "opencode/testdata/payloads/*.json", "", ""},
 }
 
-// FuzzHook hands whatever a host, or somebody in its place, may say and record to all that a hook is made of, on a real state. It is taken
-// or refused with a code; what is said to the model, and what people are shown of it, is harmless; and the session goes on.
+// FuzzHook gives a host's payloads and records, or hostile ones, to the whole hook on a real state. The hook accepts
+// them, or refuses them with a code. Texts for the model and for users are harmless, and the session continues.
 func FuzzHook(f *testing.F) {
 	dir := f.TempDir()
 	s := serviceAt(f, dir, func() time.Time { return noon })
@@ -82,7 +82,7 @@ func FuzzHook(f *testing.F) {
 				event, payload = handedOver(f, payload)
 			}
 			if event == last && event != "event" {
-				continue // one of each is enough to begin with: every seed costs time before something new is tried
+				continue // one of each is enough as a start: every seed takes time from new inputs
 			}
 			last = event
 			if ev, err := s.Decode(h.host, event, payload); err != nil || ev.Kind == session.Seen {
@@ -95,7 +95,7 @@ func FuzzHook(f *testing.F) {
 			f.Add(i, event, named.ReplaceAll(payload, []byte(`$1"`+placeholder+`"`)), transcript)
 		}
 	}
-	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00+12:00"} { // the ends of what a time can be
+	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00+12:00"} { // the limits of a time
 		stop := `{"session_id":"s","transcript_path":"` + placeholder + `","hook_event_name":"Stop"}`
 		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","role":"assistant","model":"claude-opus-4-6","content":[],"usage":{"input_tokens":1000}}}`+"\n", at)))
 		f.Add(0, "", []byte(stop), []byte(fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","uuid":"b","timestamp":%q,"compactMetadata":{"trigger":"auto","preTokens":100000}}`+"\n", at)))
@@ -130,7 +130,7 @@ func FuzzHook(f *testing.F) {
 		}
 		sess++ // each input has its own
 		var key session.Key
-		for range 2 { // hosts say things twice
+		for range 2 { // hosts repeat events
 			ev, err := s.Decode(host, name, payload)
 			if refused(err) {
 				return
@@ -147,7 +147,7 @@ func FuzzHook(f *testing.F) {
 	})
 }
 
-// handedOver returns what OpenCode's plugin hands over where a call was captured.
+// handedOver returns the message of OpenCode's plugin for a captured call.
 func handedOver(f *testing.F, capture []byte) (event string, payload []byte) {
 	var c struct {
 		Hook          string
@@ -167,7 +167,7 @@ func handedOver(f *testing.F, capture []byte) (event string, payload []byte) {
 	return c.Hook, payload
 }
 
-// harmless makes sure of what a hook prints: nothing, or texts that can do nothing to whom they are said.
+// harmless checks a hook's output: it is empty, or its texts contain no control characters.
 func harmless(t *testing.T, host session.Host, output []byte) {
 	t.Helper()
 	if len(output) == 0 {
@@ -203,12 +203,12 @@ func leaves(v any) (all []string) {
 	return all
 }
 
-// goesOn makes sure of what is stored of a session: it can be shown, everywhere that it is, and told more of.
+// goesOn checks the stored state of a session: every command can show it, and it accepts further events.
 func goesOn(t *testing.T, s *core.Service, key session.Key) {
 	t.Helper()
 	view, err := s.Session(t.Context(), key)
 	if coded.CodeOf(err) == coded.NotFound {
-		return // it was about nothing, or about its end
+		return // the event had no session, or only its end
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// ctxlsIn runs ctxls in a home of its own and returns what it prints.
+// ctxlsIn runs ctxls in its own home and returns its output.
 func ctxlsIn(t *testing.T, home, stdin, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -43,7 +43,8 @@ func cwds(t *testing.T, home string, args ...string) map[string]string {
 	return found
 }
 
-// spellings returns how hosts and shells write a directory: \, /, Git Bash, the form for long paths; each for JSON.
+// spellings returns the forms of a directory in hosts and shells, escaped for JSON: \, /, Git Bash, and the form for
+// long paths.
 func spellings(dir string) map[string]string {
 	slashed := filepath.ToSlash(dir)
 	return map[string]string{
@@ -52,8 +53,8 @@ func spellings(dir string) map[string]string {
 	}
 }
 
-// Whatever a host calls a directory, its session is in the one that Windows knows by that name: also where names are in other scripts,
-// have blanks, or are longer than 260 characters, and on a server.
+// For every spelling of a directory, the session is in the directory that Windows knows by that name. This holds for
+// names in other scripts, with blanks, with more than 260 characters, and on a server.
 func TestDirectoriesOfWindows(t *testing.T) {
 	home := t.TempDir()
 	deep := filepath.Join(home, "Проект 日本 é", strings.Repeat("a long name ", 10)+"x", strings.Repeat("b", 120))
@@ -114,7 +115,7 @@ func tokensOf(t *testing.T, said string) string {
 	return number
 }
 
-// Every captured payload, moved to a directory of Windows in one of its spellings, ends with 0 and leaves no error in the log.
+// Every captured payload, with each spelling of a Windows directory, ends with 0 and logs no error.
 func TestPayloadsOnWindows(t *testing.T) {
 	for _, host := range []struct {
 		name session.Host
@@ -152,8 +153,8 @@ func TestPayloadsOnWindows(t *testing.T) {
 	}
 }
 
-// What install writes is run as each host runs it there: Claude Code the program with its arguments, Codex a line by cmd.exe. The program
-// lies in a directory with a blank in its name, as users' often do.
+// The lines that install writes run in the way of each host: Claude Code starts the program with its arguments, and
+// Codex runs a line with cmd.exe. The program is in a directory with a blank in its name, as is common.
 func TestWhatIsInstalledRunsOnWindows(t *testing.T) {
 	home := t.TempDir()
 	program := filepath.Join(home, "Ada Lovelace", "ctxls.exe")
@@ -188,7 +189,7 @@ func TestWhatIsInstalledRunsOnWindows(t *testing.T) {
 		hook := settings.Hooks["UserPromptSubmit"][0].Hooks[0]
 		payload := fmt.Sprintf(`{"session_id":"of %s","cwd":"C:\\work","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, host)
 		cmd := exec.Command(hook.Command, hook.Args...)
-		if hook.Args == nil { // cmd.exe reads its line by rules of its own
+		if hook.Args == nil { // cmd.exe has its own rules for parsing a line
 			cmd = exec.Command("cmd")
 			cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: "cmd /d /c " + hook.Command}
 		}

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ctxls": main})
 }
 
-// The scripts run the command line as a user's shell does, each in an empty HOME.
+// The scripts run the command line like a user's shell, each in an empty HOME.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -32,13 +32,13 @@ func TestScripts(t *testing.T) {
 			for _, name := range stateVariables { // the same place on every system
 				env.Setenv(name, filepath.Join(home, ".local", "state"))
 			}
-			env.Setenv("APPDATA", filepath.Join(home, ".config"))                                   // where settings are on Windows
-			transcripts, err := filepath.Abs("../../internal/host/claudecode/testdata/transcripts") // of real sessions
+			env.Setenv("APPDATA", filepath.Join(home, ".config"))                                   // the directory of settings on Windows
+			transcripts, err := filepath.Abs("../../internal/host/claudecode/testdata/transcripts") // from real sessions
 			if err != nil {
 				return err
 			}
 			env.Setenv("TRANSCRIPTS", transcripts)
-			env.Setenv("CTXLS_WAIT", "10000") // what is tested is what is said, also on a busy machine
+			env.Setenv("CTXLS_WAIT", "10000") // the tests check outputs, also on a busy machine
 			env.Setenv("NOW", time.Now().UTC().Format(time.RFC3339))
 			return os.MkdirAll(home, 0o700)
 		},
@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// stateVariables name the directory in which the state is kept: on Windows the second.
+// stateVariables name the directory of the state. On Windows it is the second.
 var stateVariables = []string{"XDG_STATE_HOME", "LOCALAPPDATA"}
 
 // homeAt is the environment of a user whose home and state are in one directory.
@@ -64,8 +64,8 @@ func homeAt(home string) []string {
 	return env
 }
 
-// status N PROGRAM ARGS… runs a program and wants exactly that exit status. A first argument "< FILE" of the program is its
-// standard input; its output is that of the last command, as after exec.
+// status N PROGRAM ARGS… runs a program and checks for exactly that exit status. A first argument "< FILE" of the
+// program is its standard input. Its output is that of the last command, as after exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	if neg || err != nil || len(args) < 2 {
@@ -85,7 +85,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 
 var variable = regexp.MustCompile(`\$(WORK|NOW|SOON)\b`)
 
-// append TO FILE… adds what is in files to another, as expand changes them.
+// append TO FILE… appends the content of files to another file, expanded as by expand.
 func appendTo(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	for _, name := range args[1:] {
@@ -94,8 +94,8 @@ func appendTo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// expand FILE… replaces $WORK, $NOW (when the script began) and $SOON (a moment from now) in files: payloads name absolute paths,
-// transcripts times.
+// expand FILE… replaces $WORK, $NOW (the start of the script) and $SOON (a moment from now) in files. Payloads contain
+// absolute paths, and transcripts contain times.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(expanded(ts, name)), 0o600))

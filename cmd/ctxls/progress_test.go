@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Nothing is drawn in the first second, then a line ten times a second, and in the end it is gone.
+// The first second shows nothing. Then a line is drawn ten times a second, and removed at the end.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -36,7 +36,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// What of an input that only ends somewhere is done nobody knows: that is not 0 %.
+// If the length of the input is unknown, so is the progress. It is not 0 %.
 func TestProgressOfWhatIsStillComing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -51,7 +51,7 @@ func TestProgressOfWhatIsStillComing(t *testing.T) {
 	})
 }
 
-// Of several files the line never goes back: all that there is to do is known before the first is read.
+// For several files, the line never goes back: the total is known before the first file is read.
 func TestProgressOfSeveralFiles(t *testing.T) {
 	a := newApp(strings.NewReader("from a pipe"), io.Discard, io.Discard)
 	var names []string
@@ -90,7 +90,7 @@ func TestProgressOfTheQuick(t *testing.T) {
 	})
 }
 
-// A progress line is for people: where standard error is no terminal there is none.
+// A progress line is for users, so there is none if standard error is not a terminal.
 func TestNoProgressWithoutATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openNonblock keeps the opening of a FIFO that has no writer from waiting for one.
+// openNonblock prevents a wait when a FIFO without a writer is opened.
 const openNonblock = syscall.O_NONBLOCK
 
 // foreign reports whether a file belongs to another user than the one ctxls runs as.

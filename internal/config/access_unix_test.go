@@ -11,7 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/config"
 )
 
-// A FIFO without a writer would block whoever opened it; a device may do anything.
+// Opening a FIFO without a writer would block, and opening a device can have any effect.
 func TestNeverOpensSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	workspace, user := filepath.Join(dir, ".ctxls.json"), filepath.Join(dir, "config.json")
@@ -31,7 +31,7 @@ func TestNeverOpensSpecialFiles(t *testing.T) {
 	}
 }
 
-// What another user put beside or above a workspace does not count; nor does a link of theirs to a file of ours.
+// Files that another user puts beside or above a workspace are ignored. So is another user's link to a file of ours.
 func TestForeignFiles(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -58,7 +58,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// A file that may not be read is a problem, a missing one is none.
+// A file without read permission is a problem, and a missing file is not.
 func TestForbiddenFile(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read everything")
@@ -74,7 +74,7 @@ func TestForbiddenFile(t *testing.T) {
 	}
 }
 
-// give makes another user the owner of path, not of what it links to.
+// give makes another user the owner of path, without following a link.
 func give(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Lchown(path, 12345, 12345); err != nil {

@@ -20,25 +20,24 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// Sources is where settings come from. Every part may be empty.
+// Sources are the places that settings come from. Every part may be empty.
 type Sources struct {
 	UserFile string            // the user's file; see UserFile for its usual place
 	CWD      string            // an absolute directory: its workspace's .ctxls.json counts
 	Home     string            // the user's home directory: the search for .ctxls.json never goes above it
-	Client   Overlay           // what the editor sent
-	Env      []string          // name=value pairs, as os.Environ gives them; only CTXLS_* is looked at
+	Client   Overlay           // the settings that the editor sent
+	Env      []string          // name=value pairs, as os.Environ returns them; only CTXLS_* is used
 	Flags    map[string]string // values from the command line by dotted key, written as in the environment
 }
 
 // Overlay is settings that an editor sent: a JSON object of the same form as a file. It may set what a workspace may set.
 type Overlay struct {
-	Name string // where it came from, for messages: initializationOptions.config or didChangeConfiguration
-	JSON []byte // empty or null: nothing
+	Name string // its source, for messages: initializationOptions.config or didChangeConfiguration
+	JSON []byte // empty or null: no settings
 }
 
-// Load returns the settings in force and every problem met on the way, in the order of the layers. The settings are
-// always usable: a layer with an error counts for nothing. Where nothing is set anywhere it costs a stat per
-// directory searched and nothing else.
+// Load returns the settings in force and all problems, in the order of the layers. The settings are always usable, since
+// a layer with an error is ignored. Without any settings it costs one stat for each searched directory.
 func Load(s Sources) (settings.Config, []Problem) {
 	config := settings.Default()
 	var problems []Problem
@@ -73,20 +72,21 @@ func CheckFile(path string) []Problem {
 	return problems
 }
 
-// A layer is the settings of one source, checked as far as one source can be by itself.
+// A layer is the settings of one source, checked without the other sources.
 type layer struct {
 	name     string // file or source, for messages
-	text     []byte // what offsets point into; nil where a source has no lines
+	text     []byte // the text that offsets refer to; nil if the source has no lines
 	settings []setting
-	offsets  map[string]int // where each key is written, by dotted key
+	offsets  map[string]int // the position of each key, by dotted key
 	problems []Problem
-	// workspace says that only settings.WorkspaceKeys may be set, and that windows go to settings.WorkspaceWindow.
+	// workspace means that only settings.WorkspaceKeys may be set, and that windows are stored in
+	// settings.WorkspaceWindow.
 	workspace bool
-	bad       bool // it has an error, listed or beyond what is listed
+	bad       bool // it has an error, reported or beyond the maximum number of reports
 }
 
-// applyTo returns config with the layer's settings, or config as it was where the layer has an error, by itself or
-// together with what it is laid upon; and the layer's problems.
+// applyTo returns config with the layer's settings, and the layer's problems. If the layer has an error, alone or
+// together with config, it returns config unchanged.
 func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 	if l.bad {
 		return config, l.problems
@@ -131,7 +131,7 @@ func workspaceWindow(source string, before, changed settings.WindowConfig, from 
 	return before
 }
 
-// layer returns what the editor sent as a layer, nil where it sent nothing.
+// layer returns the editor's settings as a layer, or nil if it sent none.
 func (o Overlay) layer() *layer {
 	if json := bytes.TrimSpace(o.JSON); len(json) == 0 || string(json) == "null" {
 		return nil

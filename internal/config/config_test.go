@@ -16,8 +16,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each testdata/*.txtar is a home directory with its files, what else there is to load (client, env, flags, cwd), and
-// what comes of it: the problems, and the settings that are no longer the default.
+// Each testdata/*.txtar is a home directory with its files, the other sources (client, env, flags, cwd), and the result:
+// the problems, and the settings that differ from the default.
 func TestLoad(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/*.txtar")
 	if len(paths) < 8 {
@@ -63,7 +63,7 @@ func TestLoad(t *testing.T) {
 				wantProblems.Data, wantSettings.Data = []byte(gotProblems), []byte(gotSettings)
 				writeString(t, path, string(txtar.Format(archive)))
 			}
-			if filepath.Separator == '\\' { // in quoted text it stays
+			if filepath.Separator == '\\' { // quoted text keeps it
 				gotProblems = strings.ReplaceAll(filepath.ToSlash(gotProblems), `/"`, `\"`)
 			}
 			if diff := cmp.Diff(string(wantProblems.Data), gotProblems); diff != "" {
@@ -76,11 +76,11 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Every kind of mistake, by itself, in the user's file.
+// Every kind of mistake, one at a time, in the user's file.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want string // each problem on a line, without the file
+		want string // each problem on its own line, without the file
 	}{
 		// Syntax.
 		{`{"levels": [50, 70, 85]`, `1:24: parsing object after value: unexpected EOF`},
@@ -150,7 +150,7 @@ func TestMistakes(t *testing.T) {
 		{"{\"log\": {\"level\": \"\u202e\x7f\"}}", `1:19: log.level: "\u202e\x7f": want "debug", "info", "warn" or "error"`},
 		{`{"log": {"level": "` + strings.Repeat("é", 50) + `"}}`, `1:19: log.level: "` + strings.Repeat("é", 30) + `…": want "debug", "info", "warn" or "error"`},
 
-		// What no value says by itself.
+		// Mistakes in the combination of values.
 		{"{\n\"levels\": [50, 50, 85]}", `2:1: levels: [50,50,85]: want three rising percentages, like [50,70,85]`},
 		{`{"tracking": {"guardDir": "../other"}}`, `1:15: tracking.guardDir: "../other": want a relative path that stays inside the workspace`},
 		{`{"tracking": {"guardDir": "/etc"}}`, `1:15: tracking.guardDir: "/etc": want a relative path that stays inside the workspace`},
@@ -172,7 +172,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A file full of mistakes is reported as far as anyone reads, and does not count.
+// A file with too many mistakes is reported up to the maximum, and ignored.
 func TestManyMistakes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".ctxls.json")
 	var warnings strings.Builder
@@ -227,7 +227,7 @@ func join(problems []config.Problem) string {
 	return b.String()
 }
 
-// changes writes the settings that are not the default, one a line.
+// changes lists the settings that differ from the default, one a line.
 func changes(t *testing.T, c settings.Config) string {
 	got, usual := flat(t, c), flat(t, settings.Default())
 	var b strings.Builder
@@ -249,7 +249,7 @@ func flat(t *testing.T, c settings.Config) map[string]string {
 	all := map[string]string{}
 	for group, data := range decode(t, c, &groups) {
 		var members map[string]json.RawMessage
-		if json.Unmarshal(data, &members) != nil || group == "modelLevels" { // a table, no group
+		if json.Unmarshal(data, &members) != nil || group == "modelLevels" { // a table, not a group
 			all[group] = string(data)
 			continue
 		}

@@ -23,7 +23,7 @@ const (
 	marker    = "<!-- made from the types by go test ./internal/config -update: do not edit below -->\n"
 )
 
-// The documents in docs/ say what the types say.
+// The documents in docs/ match the types.
 func TestDocumentsAreCurrent(t *testing.T) {
 	text := readString(t, reference)
 	prose, _, found := strings.Cut(text, marker)
@@ -75,7 +75,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The schema describes every setting, with a default of the type and within the bounds that it gives itself.
+// The schema describes every setting, with a default of its type and within its own bounds.
 func TestSchemaIsComplete(t *testing.T) {
 	var root map[string]any
 	if err := json.Unmarshal(config.Schema(), &root); err != nil {

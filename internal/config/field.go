@@ -11,7 +11,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// A kind is what a field holds.
+// A kind is the type of a field's value.
 type kind int
 
 const (
@@ -21,10 +21,10 @@ const (
 	number                 // any number
 	text                   // a string
 	list                   // a list of whole numbers
-	table                  // an object of whole numbers under names of the user's choice
+	table                  // an object of whole numbers; the user chooses the names
 	limit                  // a settings.TokenLimit
 	words                  // a list of strings; settings.Config.Check knows which
-	wordsTable             // an object of such lists under names of the user's choice
+	wordsTable             // an object of such lists; the user chooses the names
 )
 
 // A field is one setting, or a group of them, as the types in core declare it.
@@ -38,11 +38,11 @@ type field struct {
 	length   int      // of a list
 	enum     []string // of a text; nil: any
 	index    []int    // where settings.Config holds it
-	fields   []*field // of an object
+	fields   []*field // for an object
 }
 
-// fields returns the root of the tree of all settings. It is built by reflection when first asked for, which a process
-// that meets no settings never does.
+// fields returns the root of the tree of all settings. It is built by reflection at the first call, so a process without
+// settings never builds it.
 var fields = sync.OnceValue(func() *field {
 	root := &field{kind: object}
 	root.addFields(reflect.TypeFor[settings.Config]())
@@ -54,7 +54,7 @@ func (f *field) addFields(t reflect.Type) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		if sf.Tag.Get("json") == "-" {
-			continue // no file has it
+			continue // not in any file
 		}
 		child := &field{
 			name:  sf.Tag.Get("json"),
@@ -106,7 +106,7 @@ func (f *field) setKind(t reflect.Type) {
 	}
 }
 
-// field returns the member called name, nil where there is none.
+// field returns the member with this name, or nil.
 func (f *field) field(name string) *field {
 	for _, child := range f.fields {
 		if child.name == name {
@@ -137,7 +137,7 @@ func (f *field) leaves() []*field {
 	return all
 }
 
-// leaf returns the setting with the dotted key, nil where there is none.
+// leaf returns the setting with the dotted key, or nil.
 func leaf(key string) *field {
 	for _, f := range fields().leaves() {
 		if f.key == key {
@@ -147,7 +147,7 @@ func leaf(key string) *field {
 	return nil
 }
 
-// allowed says in words what the field may hold.
+// allowed describes the allowed values in words.
 func (f *field) allowed() string {
 	between := fmt.Sprintf("from %s to %s", plain(f.min), plain(f.max))
 	said := ""
@@ -183,7 +183,7 @@ func (f *field) allowed() string {
 	return said
 }
 
-// forWorkspace reports whether a workspace may set f, or something in it.
+// forWorkspace reports whether a workspace may set f or any of its members.
 func (f *field) forWorkspace() bool {
 	for _, key := range settings.WorkspaceKeys {
 		if f.key == key || strings.HasPrefix(f.key, key+".") || strings.HasPrefix(key, f.key+".") {

@@ -8,31 +8,31 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// Loader keeps the settings of many directories for a process that lives long, and notices when a file changes. It is
-// safe for concurrent use.
+// Loader caches the settings of many directories for a long-lived process, and notices changed files. It is safe for
+// concurrent use.
 type Loader struct {
 	mu      sync.Mutex
 	sources Sources
 	cache   map[string]cached // by directory
 }
 
-// cached is the settings of a directory and the files as they were before they were read.
+// cached is the settings of a directory, and the stamps of the files from before they were read.
 type cached struct {
 	config settings.Config
 	files  []stamp
 }
 
-// maxCached bounds the directories that are remembered. Beyond it all are forgotten, and read again as they come.
+// maxCached limits the number of cached directories. Beyond it the cache is emptied, and directories are read again on
+// demand.
 const maxCached = 256
 
-// NewLoader returns a Loader of the sources, whose CWD does not matter.
+// NewLoader returns a Loader of the sources. It ignores their CWD.
 func NewLoader(s Sources) *Loader {
 	return &Loader{sources: s, cache: map[string]cached{}}
 }
 
-// For returns the settings for the directory cwd, with the problems met if files had to be read to know them; from
-// memory there are none, so that a caller who logs them logs them once. The settings are shared: do not modify what they
-// point to.
+// For returns the settings for the directory cwd. It returns problems only if it had to read files, so that a caller
+// logs each problem once. The settings are shared: do not modify the values that they point to.
 func (l *Loader) For(cwd string) (settings.Config, []Problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,8 +50,8 @@ func (l *Loader) For(cwd string) (settings.Config, []Problem) {
 	return config, problems
 }
 
-// SetClient replaces what the editor sent, for all directories, and returns the problems that it has by
-// itself; For returns those again. An overlay without JSON takes the last one back.
+// SetClient replaces the editor's settings for all directories, and returns their own problems. For returns those again.
+// An overlay without JSON removes the last one.
 func (l *Loader) SetClient(o Overlay) []Problem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,14 +63,14 @@ func (l *Loader) SetClient(o Overlay) []Problem {
 	return nil
 }
 
-// A stamp is what a file looked like.
+// A stamp identifies one version of a file.
 type stamp struct {
 	path string
-	info os.FileInfo // nil: not there
-	at   time.Time   // when it was looked at
+	info os.FileInfo // nil: no file
+	at   time.Time   // the time of the stat
 }
 
-// stamps looks at the files that count.
+// stamps returns the stamps of the files in use.
 func stamps(s Sources) []stamp {
 	var all []stamp
 	for _, f := range Files(s) {
@@ -80,7 +80,7 @@ func stamps(s Sources) []stamp {
 	return all
 }
 
-// same reports whether the files are certainly what they were.
+// same reports whether the files are certainly unchanged.
 func same(before, now []stamp) bool {
 	if len(before) != len(now) {
 		return false
@@ -93,11 +93,11 @@ func same(before, now []stamp) bool {
 	return true
 }
 
-// settled is how old a file must have been when it was read for its time to tell a later change: FAT keeps times to two
-// seconds, the coarsest of the file systems in use.
+// settled is the minimum age of a file at its reading, so that its time reveals a later change. FAT has the coarsest
+// times of the file systems in use: two seconds.
 const settled = 2 * time.Second
 
-// same reports whether the file is certainly what it was.
+// same reports whether the file is certainly unchanged.
 func (s stamp) same(now stamp) bool {
 	if s.path != now.path || s.info == nil || now.info == nil {
 		return s.path == now.path && s.info == nil && now.info == nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A server asks for the settings of a directory again and again, while people edit them.
+// A server loads the settings of a directory repeatedly, while users edit them.
 func TestLoader(t *testing.T) {
 	home := t.TempDir()
 	user, repo := filepath.Join(home, "config.json"), filepath.Join(home, "repo")
@@ -37,7 +37,7 @@ func TestLoader(t *testing.T) {
 	expect("in another directory it does not count", home, 10, 20, 30)
 
 	now, old := time.Now(), time.Now().Add(-time.Hour)
-	age(t, user, old) // so that it is remembered, and what follows is about the workspace's file alone
+	age(t, user, old) // so that it is cached, and only the workspace's file changes below
 	age(t, workspace, now)
 	expect("written just now", repo, 20, 30, 40)
 	writeString(t, workspace, `{"levels": [21, 31, 41]}`)
@@ -70,7 +70,7 @@ func TestLoader(t *testing.T) {
 	expect("the workspace's file goes", repo, 10, 20, 30)
 }
 
-// Problems come when a file is read, and not again until it changes.
+// Problems are reported when a file is read, and again only after it changes.
 func TestLoaderReportsOnce(t *testing.T) {
 	home := t.TempDir()
 	user := filepath.Join(home, "config.json")
@@ -88,7 +88,7 @@ func TestLoaderReportsOnce(t *testing.T) {
 	}
 }
 
-// More directories than a Loader remembers, from many goroutines (for the race detector).
+// More directories than a Loader caches, from many goroutines (for the race detector).
 func TestLoaderManyDirectories(t *testing.T) {
 	home := t.TempDir()
 	writeString(t, filepath.Join(home, ".ctxls.json"), levels)

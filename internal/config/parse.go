@@ -18,8 +18,8 @@ import (
 // brackets would overflow its stack, which no Go program survives.
 const maxDepth = 32
 
-// parse reads a text of JSON with comments and trailing commas as a layer. Of errors in the syntax only the first is
-// reported, since what follows it cannot be trusted; of anything else, all.
+// parse reads JSON with comments and trailing commas as a layer. It reports only the first syntax error, since the text
+// after it cannot be trusted. It reports all other errors.
 func parse(name string, text []byte, workspace bool) *layer {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // Windows editors write it
 	l := &layer{name: name, text: text, offsets: map[string]int{}, workspace: workspace}
@@ -28,7 +28,7 @@ func parse(name string, text []byte, workspace bool) *layer {
 		return l
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return l // an empty file is one nobody has filled yet
+		return l // an empty file has no settings yet
 	}
 	if at := tooDeep(text); at >= 0 {
 		l.report(at, "", "nested deeper than %d levels", maxDepth)
@@ -62,7 +62,7 @@ func (r *reader) object(o *hujson.Object, group *field) {
 		child := group.field(name)
 		if child == nil {
 			if group.key == "" && name == "$schema" && member.Value.Value.Kind() == '"' {
-				continue // tells editors where the schema is
+				continue // the path of the schema, for editors
 			}
 			r.report(at, join(group.key, printable(name)), "unknown key; %s", hint(group, name))
 			continue
@@ -122,7 +122,7 @@ func (r *reader) value(v hujson.Value, f *field) {
 	r.report(v.StartOffset, f.key, "%s: want %s", show(v), f.allowed())
 }
 
-// take adds a setting, unless it is a workspace's window that no model has: such a one would only make figures wrong.
+// take adds a setting, except a workspace's window that no model has, since such a window would only make figures wrong.
 func (r *reader) take(offset int, key string, s setting) {
 	if tokens, ok := s.value.(int); ok && r.workspace && strings.HasPrefix(s.field.key, "window.") && !model.HasWindow(tokens) {
 		r.warn(offset, key, "%s: ignored: a workspace may set only a window that some model has, like 128000, 200000 or 1000000", plain(float64(tokens)))
@@ -134,7 +134,7 @@ func (r *reader) take(offset int, key string, s setting) {
 // maxWords bounds a list of strings.
 const maxWords = 100
 
-// words reads a list of strings, and reports whether it is one.
+// words reads a list of strings. ok is false if it is not one.
 func (r *reader) words(v hujson.Value) (all []string, ok bool) {
 	a, ok := v.Value.(*hujson.Array)
 	if !ok || len(a.Elements) > maxWords {
@@ -167,8 +167,8 @@ func (r *reader) list(a *hujson.Array, f *field) {
 	}
 }
 
-// members yields the members of o by name, until there are more problems than anyone reads. A name that comes again is
-// reported, not yielded.
+// members yields the members of o by name, until the maximum number of problems is reached. It reports a duplicate name
+// and does not yield it.
 func (r *reader) members(o *hujson.Object, key string) iter.Seq2[string, hujson.ObjectMember] {
 	return func(yield func(string, hujson.ObjectMember) bool) {
 		first := make(map[string]int, len(o.Members))
@@ -190,8 +190,8 @@ func (r *reader) members(o *hujson.Object, key string) iter.Seq2[string, hujson.
 	}
 }
 
-// hint says what name, unknown in group, may have been meant for: a member of the group, a setting elsewhere that has
-// this name, or else all that the group has.
+// hint suggests names for the unknown name in group: a member of the group, a setting elsewhere with this name, or else
+// all members of the group.
 func hint(group *field, name string) string {
 	if near := coretext.Nearest(name, group.names()); near != "" {
 		return "did you mean " + join(group.key, near) + "?"
@@ -207,7 +207,7 @@ func hint(group *field, name string) string {
 	return "want one of " + strings.Join(group.names(), ", ")
 }
 
-// reportSyntax reports what the parser said, at the place that it names.
+// reportSyntax reports the parser's error at the parser's position.
 func (l *layer) reportSyntax(err error) {
 	line, column := 1, 1
 	fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column)
@@ -239,8 +239,8 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// tooDeep returns the offset of the bracket that opens one level too many, or -1. It knows strings and comments as the
-// parser does, so that up to the first error of syntax both see the same brackets.
+// tooDeep returns the offset of the first bracket that exceeds the maximum depth, or -1. It parses strings and comments
+// like the parser, so that both see the same brackets up to the first syntax error.
 func tooDeep(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -14,9 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Over any bytes: no panic; every problem has a place within the text and shows no character that could do something to a
-// terminal; settings that come out are ones that Check lets pass; and what is taken without a problem means what
-// encoding/json takes it to mean.
+// For any bytes: no panic; every problem has a place within the text and no control characters; Check accepts the
+// resulting settings; and if there is no problem, encoding/json reads the same values.
 func FuzzParse(f *testing.F) {
 	cases, _ := filepath.Glob("testdata/*.txtar")
 	for _, path := range cases {
@@ -49,7 +48,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkProblem holds a problem against the text it is about.
+// checkProblem compares a problem with its text.
 func checkProblem(t *testing.T, text []byte, p Problem) {
 	lines := strings.Split(string(text), "\n")
 	if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 {
@@ -60,8 +59,8 @@ func checkProblem(t *testing.T, text []byte, p Problem) {
 	}
 }
 
-// checkMeaning compares with what the standard library makes of the same text. It knows fewer forms of whole numbers
-// (2e5, 1.0), and where it refuses there is nothing to compare.
+// checkMeaning compares the result with the standard library's. The library accepts fewer forms of whole numbers (2e5,
+// 1.0). If it refuses the text, there is no comparison.
 func checkMeaning(t *testing.T, data []byte, got settings.Config) {
 	plain, err := hujson.Standardize(append(bytes.TrimPrefix(bytes.Clone(data), []byte("\ufeff")), '\n'))
 	if err != nil && len(bytes.TrimSpace(data)) > 0 && !bytes.HasPrefix(data, []byte("\ufeff")) {
@@ -75,7 +74,7 @@ func checkMeaning(t *testing.T, data []byte, got settings.Config) {
 	}
 }
 
-// The tree of fields follows the types: what each declares is what the tags say, and no number is without bounds.
+// The tree of fields matches the types and their tags, and every number has bounds.
 func TestFieldsAreBounded(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range fields().leaves() {

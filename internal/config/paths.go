@@ -9,13 +9,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/pathname"
 )
 
-// workspaceName is what a workspace's file is called.
+// workspaceName is the name of a workspace's file.
 const workspaceName = ".ctxls.json"
 
-// UserFile returns the place of the user's file under the operating system goos (a GOOS name), or "" where nothing says
-// where that is: $XDG_CONFIG_HOME/ctxls/config.json wherever that variable holds an absolute path (the XDG base directory
-// specification has relative ones ignored), else %AppData% on Windows, ~/Library/Application Support on macOS and ~/.config
-// everywhere else.
+// UserFile returns the path of the user's file under the operating system goos (a GOOS name), or "" if it is unknown. If
+// $XDG_CONFIG_HOME is an absolute path, it is $XDG_CONFIG_HOME/ctxls/config.json; the XDG base directory specification
+// ignores relative paths. Otherwise the directory is %AppData% on Windows, ~/Library/Application Support on macOS, and
+// ~/.config on other systems.
 func UserFile(goos string, getenv func(string) string, home string) string {
 	slash := "/"
 	if goos == "windows" {
@@ -40,8 +40,8 @@ func UserFile(goos string, getenv func(string) string, home string) string {
 	return strings.Join(append(parts, "ctxls", "config.json"), slash)
 }
 
-// isAbs reports whether path is absolute under goos. The functions of path/filepath know only the system they were
-// built for.
+// isAbs reports whether path is absolute under goos. The functions of path/filepath support only the system of the
+// build.
 func isAbs(goos, path string) bool {
 	if goos == "windows" {
 		return pathname.IsWindowsPath(path)
@@ -79,15 +79,15 @@ func upTo(cwd, home string, windows bool) (dirs []string) {
 	}
 }
 
-// File is a place where settings are looked for.
+// File is a possible place of settings.
 type File struct {
 	Layer string // user or workspace
 	Path  string
-	Found bool // there is something at Path, be it unreadable
+	Found bool // Path exists, though it may be unreadable
 }
 
-// Files returns the files that count for s, in the order of the layers: the user's, where its place is known, and the
-// workspace's, where there is one.
+// Files returns the files in use for s, in the order of the layers: the user's file if its path is known, and the
+// workspace's file if it exists.
 func Files(s Sources) []File {
 	var files []File
 	if s.UserFile != "" {
@@ -102,7 +102,7 @@ func Files(s Sources) []File {
 // isWorkspaceFile reports whether path has the name of a workspace's file.
 func isWorkspaceFile(path string) bool { return filepath.Base(path) == workspaceName }
 
-// exists reports whether there is anything at path, be it a dangling symbolic link.
+// exists reports whether path exists, even as a dangling symbolic link.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

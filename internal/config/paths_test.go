@@ -63,8 +63,8 @@ func TestWorkspaceFile(t *testing.T) {
 		"home/project/sub/deep":       ".ctxls.json of home/project",
 		"home/project/sub/../sub/":    ".ctxls.json of home/project",
 		"home/project/gone/long/gone": ".ctxls.json of home/project",
-		"home/clone/sub":              "", // .git ends it
-		"home/loose":                  "", // home ends it
+		"home/clone/sub":              "", // the search ends at .git
+		"home/loose":                  "", // the search ends at home
 		"home":                        "",
 		"elsewhere":                   ".ctxls.json of .", // outside home, up to the root
 	} {

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is one thing that is wrong with the settings, or worth knowing about them. Key and Message are fit for a
-// terminal: what they repeat of a file is quoted and clipped.
+// Problem is an error or a warning about the settings. Key and Message are safe to print in a terminal: text from a file
+// is quoted and clipped.
 type Problem struct {
 	File    string // the file, or the name of the source; "" where Message names a variable of the environment
 	Line    int    // 1-based; 0 where the problem is not in a text
 	Column  int    // 1-based, in bytes; 0 with Line 0
-	Key     string // dotted; empty where no key is concerned
-	Message string // what is wrong and what is allowed
-	Warning bool   // the source counts all the same, without this key
+	Key     string // dotted; empty if the problem has no key
+	Message string // the error and the allowed values
+	Warning bool   // the source is used anyway, without this key
 }
 
 // String returns the problem as one line, file:line:column: key: message, fit for a terminal.
@@ -44,11 +44,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// maxProblems bounds what one layer reports. Nobody reads further, and a file made to be wrong could hold a hundred
-// thousand, each with a line to count.
+// maxProblems limits the problems of one layer. Users read no more, and a hostile file could contain a hundred thousand,
+// each with a line number to compute.
 const maxProblems = 100
 
-// report adds an error about key, written at offset: the layer will not count.
+// report adds an error about key at offset. The layer will be ignored.
 func (l *layer) report(offset int, key, format string, args ...any) {
 	l.bad = true
 	l.add(l.problem(offset, key, fmt.Sprintf(format, args...)))
@@ -61,15 +61,15 @@ func (l *layer) warn(offset int, key, format string, args ...any) {
 	l.add(p)
 }
 
-// add keeps p if there is room.
+// add appends p if there is room.
 func (l *layer) add(p Problem) {
 	if len(l.problems) < maxProblems {
 		l.problems = append(l.problems, p)
 	}
 }
 
-// problem returns an error at an offset of the layer's text. An offset past the last thing written (the end of a file
-// that breaks off) is shown right behind that thing.
+// problem returns an error at an offset of the layer's text. An offset after the last token (in a truncated file) is
+// moved to the end of that token.
 func (l *layer) problem(offset int, key, message string) Problem {
 	p := Problem{File: l.name, Key: key, Message: message}
 	if l.text != nil {
@@ -81,7 +81,7 @@ func (l *layer) problem(offset int, key, message string) Problem {
 	return p
 }
 
-// place returns an offset in words.
+// place returns the line and the column of an offset.
 func (l *layer) place(offset int) string {
 	if l.text == nil {
 		return "the first time"
@@ -89,7 +89,7 @@ func (l *layer) place(offset int) string {
 	return fmt.Sprintf("line %d", l.problem(offset, "", "").Line)
 }
 
-// offset returns where key is written, or the closest key around it.
+// offset returns the position of key, or of the closest enclosing key.
 func (l *layer) offset(key string) int {
 	for {
 		if at, ok := l.offsets[key]; ok {
@@ -103,7 +103,7 @@ func (l *layer) offset(key string) int {
 	}
 }
 
-// maxQuoted is how many bytes of a name or value a message repeats.
+// maxQuoted is the maximum number of bytes that a message repeats from a name or value.
 const maxQuoted = 60
 
 // clip shortens s to maxQuoted bytes at the border of a character.
@@ -118,7 +118,7 @@ func clip(s string) string {
 	return s[:cut] + "…"
 }
 
-// printable returns s as it is where it can be shown so, else quoted with escapes.
+// printable returns s unchanged if it is safe to print, else quoted with escapes.
 func printable(s string) string {
 	s = clip(s)
 	if s == "" || strings.ContainsFunc(s, unprintable) || strings.Contains(s, " ") {
@@ -127,6 +127,6 @@ func printable(s string) string {
 	return s
 }
 
-// unprintable reports whether r could do something to a terminal or to the reader's eye: control characters, marks of
-// writing direction, and spaces other than the plain one.
+// unprintable reports whether r could change the terminal or mislead the reader: control characters, marks of writing
+// direction, and spaces other than the plain one.
 func unprintable(r rune) bool { return !strconv.IsPrint(r) }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever can be set is set alike by a file, by the environment and by the command line.
+// A file, the environment and the command line set every setting alike.
 func TestEveryDoorSetsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -31,7 +31,7 @@ func TestEveryDoorSetsTheSame(t *testing.T) {
 		for key, value := range flat(t, want) {
 			var s string
 			if json.Unmarshal([]byte(value), &s) == nil && value != "null" {
-				value = s // a shell needs no quotes
+				value = s // shell values need no quotes
 			}
 			flags[key] = value
 			env = append(env, config.EnvName(key)+"="+value)
@@ -45,7 +45,7 @@ func TestEveryDoorSetsTheSame(t *testing.T) {
 	})
 }
 
-// Whatever a workspace holds, nothing changes but what a workspace may set.
+// A workspace changes only the settings that a workspace may set.
 func TestWorkspaceReachesNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -72,7 +72,7 @@ func TestWorkspaceReachesNothingElse(t *testing.T) {
 	})
 }
 
-// anyConfig draws settings that are all right. No text is empty, since in the environment that means not set.
+// anyConfig draws valid settings. No text is empty, since an empty variable means not set.
 func anyConfig(t *rapid.T) settings.Config {
 	tokens := rapid.IntRange(1, 1_000_000_000)
 	percent := rapid.IntRange(1, 100)

@@ -9,17 +9,17 @@ import (
 	"path/filepath"
 )
 
-// The largest files that are read. Settings written by hand are a hundredth of that. A workspace's is held shorter: who
-// wrote it may mean harm, every hook reads it, and a megabyte of settings takes longer to check than a hook has.
+// The largest accepted files. Settings written by hand are a hundredth of that. The limit of a workspace is lower: its
+// author may be hostile, every hook reads it, and checking a megabyte takes longer than a hook may.
 const (
 	maxUserBytes      = 1 << 20
 	maxWorkspaceBytes = 64 << 10
 )
 
-// errForeign says that a workspace's file belongs to somebody else.
+// errForeign means that a workspace's file belongs to another user.
 var errForeign = errors.New("belongs to another user: ignored")
 
-// fileLayer reads a file as a layer, nil where there is none.
+// fileLayer reads a file as a layer. It returns nil if there is no file.
 func fileLayer(path string, workspace bool) *layer {
 	open, most := openUserFile, maxUserBytes
 	if workspace {
@@ -37,14 +37,14 @@ func fileLayer(path string, workspace bool) *layer {
 	return parse(path, data, workspace)
 }
 
-// readFile returns what the regular file at path holds, if that is at most so many bytes.
+// readFile returns the content of the regular file at path, up to a maximum number of bytes.
 func readFile(path string, open func(string) (*os.File, error), most int) ([]byte, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	// Asked of the open file: what the path names may have changed since it was looked at.
+	// The check uses the open file, since the path may name another file by now.
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
@@ -57,11 +57,11 @@ func readFile(path string, open func(string) (*os.File, error), most int) ([]byt
 	return data, err
 }
 
-// openUserFile opens the user's file, through any symbolic links: they are the user's own, and tools that manage dot files
-// make them.
+// openUserFile opens the user's file, also through symbolic links. The links are the user's own, made by tools that
+// manage dot files.
 func openUserFile(path string) (*os.File, error) {
-	// Looked at first, since opening a FIFO or a device can block or do something; and opened without blocking, since
-	// what was looked at may have been replaced.
+	// The type is checked first, since opening a FIFO or a device can block or have effects. The file is opened without
+	// blocking, since it may have been replaced after the check.
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
@@ -70,9 +70,9 @@ func openUserFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 }
 
-// openWorkspaceFile opens a workspace's file. A symbolic link is followed only inside the directory that holds it: a
-// cloned repository must not have other files of the user read, whose contents messages would then quote. Nor does a
-// file count that another user could leave above a workspace, in /tmp say.
+// openWorkspaceFile opens a workspace's file. It follows a symbolic link only inside the file's directory. Otherwise a
+// cloned repository could make ctxls read other files of the user, and messages would quote them. It also refuses a file
+// that another user could put above a workspace, for example in /tmp.
 func openWorkspaceFile(path string) (*os.File, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -96,7 +96,7 @@ func openWorkspaceFile(path string) (*os.File, error) {
 	return dir.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 }
 
-// notRegular says what a path names instead of a regular file.
+// notRegular describes the object at a path that is not a regular file.
 func notRegular(info os.FileInfo) error {
 	if info.IsDir() {
 		return errors.New("a directory: want a regular file")
@@ -104,7 +104,7 @@ func notRegular(info os.FileInfo) error {
 	return errors.New("not a regular file")
 }
 
-// reason returns why a file could not be read, without repeating its path.
+// reason returns the cause of a read error, without the path.
 func reason(err error) string {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err.Error()

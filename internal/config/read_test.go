@@ -26,7 +26,7 @@ func TestUnreadableFiles(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		place func(t *testing.T, path string)
-		want  string // behind the file's name
+		want  string // text after the file's name
 	}{
 		{"a directory", func(t *testing.T, path string) { mkdir(t, path) }, "cannot be read: a directory: want a regular file"},
 		{"a link to a directory", func(t *testing.T, path string) {
@@ -55,7 +55,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A file of exactly the largest size is read, a byte more is too much.
+// A file of exactly the largest size is accepted, and a file with one more byte is refused.
 func TestLargestFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, most := range map[string]int{"config.json": 1 << 20, ".ctxls.json": 64 << 10} {
@@ -73,7 +73,7 @@ func TestLargestFile(t *testing.T) {
 	}
 }
 
-// The user's own links lead anywhere; those of a workspace no further than the directory that they stand in.
+// The user's own links may lead anywhere. The links of a workspace must stay in their directory.
 func TestSymbolicLinks(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(dir, "outside.json")
@@ -93,7 +93,7 @@ func TestSymbolicLinks(t *testing.T) {
 	for _, test := range []struct {
 		target string
 		levels []int
-		want   string // how the one problem begins; empty: none
+		want   string // the start of the only problem; empty: none
 	}{
 		{filepath.Join("tools", "inside.json"), []int{20, 30, 40}, ""},
 		{filepath.Join("..", "outside.json"), []int{50, 70, 85}, "cannot be read: a symbolic link that cannot be followed within its directory: "},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reference returns tables of every setting in Markdown, made from the types in core: key, default, what is allowed, what
-// it means, and the variable of the environment. A mark shows what a workspace may set.
+// Reference returns tables of every setting in Markdown, made from the types in core: key, default, allowed values,
+// description, and environment variable. A mark shows the settings that a workspace may set.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("A workspace may set the keys marked with †.\n")
@@ -27,7 +27,7 @@ func Reference() string {
 	return b.String()
 }
 
-// cell writes text so that a cell of a Markdown table can hold it.
+// cell escapes text for a cell of a Markdown table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "*", `\*`, "\n", " ").Replace(text)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// schemaNode is what of JSON Schema the settings need, with its members in the order in which people read them.
+// schemaNode is the part of JSON Schema that the settings need, with its members in reading order.
 type schemaNode struct {
 	Schema      string          `json:"$schema,omitempty"`
 	Title       string          `json:"title,omitempty"`
@@ -24,7 +24,7 @@ type schemaNode struct {
 	Items       *schemaNode     `json:"items,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
 	Properties  properties      `json:"properties,omitempty"`
-	Additional  any             `json:"additionalProperties,omitempty"` // false, or what they are
+	Additional  any             `json:"additionalProperties,omitempty"` // false, or the schema of other members
 }
 
 // property is a member of an object under its name.
@@ -33,7 +33,7 @@ type property struct {
 	node *schemaNode
 }
 
-// properties is an object that keeps its order.
+// properties is an object with a fixed order.
 type properties []property
 
 // MarshalJSON writes the members in order.
@@ -109,7 +109,7 @@ func (f *field) defaultJSON() json.RawMessage {
 	return unescaped(reflect.ValueOf(settings.Default()).FieldByIndex(f.index).Interface())
 }
 
-// unescaped returns v as JSON with < and > as they are.
+// unescaped returns v as JSON without escapes for < and >.
 func unescaped(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -11,12 +11,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// envPrefix begins the name of every variable that ctxls looks at.
+// envPrefix is the prefix of every variable that ctxls uses.
 const envPrefix = "CTXLS_"
 
-// envLayer returns the settings in the environment, nil where there are none. A variable with a bad value is reported
-// and ignored by itself: variables are set in many places, and a slip in one says nothing about the others. A name that
-// is no setting is reported only where it looks like one: other CTXLS_ names may belong to a script or a plugin.
+// envLayer returns the settings in the environment, or nil if there are none. A variable with a bad value is reported
+// and ignored alone: variables are set in many places, and an error in one does not affect the others. An unknown name
+// is reported only if it resembles a setting, since other CTXLS_ names may belong to a script or a plugin.
 func envLayer(env []string) *layer {
 	var l *layer
 	for _, pair := range env {
@@ -44,7 +44,7 @@ func envLayer(env []string) *layer {
 	return l
 }
 
-// ignoredVariable says that a variable has a value that its setting does not take, and what it takes.
+// ignoredVariable reports that a setting does not accept the variable's value, and lists the allowed values.
 func ignoredVariable(name, value string, f *field, message string) string {
 	_, want, found := strings.Cut(message, ": want ")
 	switch {
@@ -56,7 +56,7 @@ func ignoredVariable(name, value string, f *field, message string) string {
 	return fmt.Sprintf("%s=%s ignored: %s", name, strconv.Quote(clip(value)), message)
 }
 
-// warnUnknownVariable warns of a name that is a slip of a setting's, or begins like a group's.
+// warnUnknownVariable warns of a name that resembles a setting, or begins like a group.
 func (l *layer) warnUnknownVariable(name string) {
 	var names, groups []string
 	for _, f := range fields().leaves() {
@@ -76,7 +76,7 @@ func (l *layer) warnUnknownVariable(name string) {
 	l.add(p)
 }
 
-// flagLayer returns the settings of the command line, nil where there are none.
+// flagLayer returns the settings of the command line, or nil if there are none.
 func flagLayer(flags map[string]string) *layer {
 	if len(flags) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func flagLayer(flags map[string]string) *layer {
 	return l
 }
 
-// hintFlag says what the unknown dotted key may have been meant for.
+// hintFlag suggests a setting for the unknown dotted key.
 func hintFlag(key string) string {
 	var keys []string
 	for _, f := range fields().leaves() {
@@ -108,7 +108,7 @@ func hintFlag(key string) string {
 	return "ctxls config schema lists them all"
 }
 
-// textLayer reads one value in the form that a shell can carry.
+// textLayer reads one value in its shell form.
 func textLayer(name string, f *field, value string) *layer {
 	l := &layer{name: name, offsets: map[string]int{}}
 	r := reader{layer: l}

@@ -13,7 +13,7 @@ import (
 // A setting is a checked value for one field.
 type setting struct {
 	field *field
-	name  string // in a table, which entry
+	name  string // the entry, for a table
 	value any    // bool, int, float64, string, []int, []string or settings.TokenLimit; nil is null
 }
 
@@ -22,7 +22,7 @@ func (s setting) applyTo(config *settings.Config) {
 	at := reflect.ValueOf(config).Elem().FieldByIndex(s.field.index)
 	switch {
 	case s.value == nil:
-		at.SetZero() // a nil pointer, or the limit that is off
+		at.SetZero() // a nil pointer, or a limit that is turned off
 	case s.field.kind == table, s.field.kind == wordsTable:
 		at.SetMapIndex(reflect.ValueOf(s.name), reflect.ValueOf(s.value))
 	case at.Kind() == reflect.Pointer:
@@ -33,7 +33,7 @@ func (s setting) applyTo(config *settings.Config) {
 	}
 }
 
-// literal returns the value that v stands for, if f may hold it.
+// literal returns the value of v, if f accepts it.
 func (f *field) literal(v hujson.Value) (value any, ok bool) {
 	lit := v.Value.(hujson.Literal)
 	if lit.Kind() == 'n' {
@@ -58,7 +58,7 @@ func (f *field) literal(v hujson.Value) (value any, ok bool) {
 	return nil, false
 }
 
-// number returns the number that v stands for, if it is one within the bounds.
+// number returns the number in v, if it is within the bounds.
 func (f *field) number(v hujson.Value) (float64, bool) {
 	lit, ok := v.Value.(hujson.Literal)
 	if !ok || lit.Kind() != '0' {
@@ -68,15 +68,13 @@ func (f *field) number(v hujson.Value) (float64, bool) {
 	return x, err == nil && f.min <= x && x <= f.max
 }
 
-// integer returns the whole number that v stands for, if it is one within the bounds. 2e5 and 1.0 are whole numbers, as
-// they are to JSON Schema.
+// integer returns the whole number in v, if it is within the bounds. 2e5 and 1.0 are whole numbers, as in JSON Schema.
 func (f *field) integer(v hujson.Value) (int, bool) {
 	x, ok := f.number(v)
 	return int(x), ok && x == math.Trunc(x)
 }
 
-// show writes v for a message: a literal as it stands, clipped and with escapes for what cannot be seen; anything
-// larger by its kind.
+// show formats v for a message: a literal unchanged but clipped and escaped, and any larger value by its kind.
 func show(v hujson.Value) string {
 	switch value := v.Value.(type) {
 	case *hujson.Object:

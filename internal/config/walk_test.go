@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Where a workspace's file is looked for, before anything is opened.
+// The directories that are searched for a workspace's file.
 func TestUpTo(t *testing.T) {
 	for _, test := range []struct {
 		cwd, home string
@@ -26,7 +26,7 @@ func TestUpTo(t *testing.T) {
 		{`\\server\share\p`, `C:\Users\me`, true, []string{`\\server\share\p`, `\\server\share\`}},
 		{`C:p`, `C:\Users\me`, true, nil},
 		{`\src\p`, `C:\Users\me`, true, nil},
-		{`/tmp/p`, `C:\Users\me`, true, nil}, // a place that only the shell knows
+		{`/tmp/p`, `C:\Users\me`, true, nil}, // a path that only the shell resolves
 		{``, `C:\Users\me`, true, nil},
 	} {
 		if diff := cmp.Diff(test.want, upTo(test.cwd, test.home, test.windows)); diff != "" {

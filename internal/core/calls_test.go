@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// reading is what one more line of the transcript says.
+// reading is a reading of one more line of the transcript.
 func (w *testEnv) reading(lines ...session.Entry) *session.Reading {
 	at := w.session().Cursor.Offset
 	for i := range lines {
@@ -18,7 +18,7 @@ func (w *testEnv) reading(lines ...session.Entry) *session.Reading {
 	return &session.Reading{From: at, Cursor: session.Cursor{Device: 1, Inode: 1, Offset: at + int64(len(lines))}, Entries: lines}
 }
 
-// shown is the working set as clients see it.
+// shown is the working set in a client's view.
 func (w *testEnv) shown(t *testing.T) []string {
 	t.Helper()
 	s, err := w.service().Session(t.Context(), w.session().Key())
@@ -28,8 +28,8 @@ func (w *testEnv) shown(t *testing.T) []string {
 	return s.WorkingSet
 }
 
-// In whatever order a call, its result and what a host's hook tells of it come to be seen: a failed call uses no file, and one
-// that succeeded, or of which nobody ever tells, does.
+// A call, its result and the host's hooks can arrive in any order. A failed call uses no file. A call that succeeded, or
+// whose result is unknown, uses its files.
 func TestFailedCallsUseNoFile(t *testing.T) {
 	use := func(call string) []session.PathUse {
 		return []session.PathUse{{Path: "/p/" + call, Use: session.Read, CallID: call}}
@@ -80,7 +80,7 @@ func TestFailedCallsUseNoFile(t *testing.T) {
 	}
 }
 
-// Once it is known how the calls of a batch ended, the working set has the files of those that succeeded, at once.
+// As soon as the results of a batch are known, the working set has the files of the calls that succeeded.
 func TestUsesAreRecordedWithTheResult(t *testing.T) {
 	w := newTestEnv()
 	paths := []session.PathUse{{Path: "/p/no", Use: session.Edited, CallID: "1"}, {Path: "/p/yes", Use: session.Read, CallID: "2"}}
@@ -94,7 +94,7 @@ func TestUsesAreRecordedWithTheResult(t *testing.T) {
 	}
 }
 
-// A file that was used otherwise stays, whatever fails on it later.
+// A later failure does not remove a file that was used before.
 func TestFailureTakesNothingElseAway(t *testing.T) {
 	w := newTestEnv()
 	w.play(t, session.Event{Kind: session.PromptSubmitted, Prompt: "see @src/a.go"}, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/b.go", Use: session.Read}}})
@@ -105,7 +105,7 @@ func TestFailureTakesNothingElseAway(t *testing.T) {
 	}
 }
 
-// A compaction does not wait for results, and a host that never tells any costs no more than MaxHeld.
+// A compaction does not wait for results. A host that never sends results costs at most MaxHeld.
 func TestHeldUses(t *testing.T) {
 	w := newTestEnv()
 	for i := range session.MaxHeld + 1 {

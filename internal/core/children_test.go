@@ -7,8 +7,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// A host that runs sub-agents in sessions of their own: the store knows whose they are, also in a process that never saw them
-// begin, and a sub-agent's sub-agent belongs to the session at the top.
+// Some hosts run sub-agents in their own sessions. The store knows their parents, also in a process that did not see
+// them start. A sub-agent's sub-agent belongs to the top session.
 func TestChildSessions(t *testing.T) {
 	w := newTestEnv()
 	play := func(ev session.Event) Outcome {
@@ -54,7 +54,7 @@ func TestChildSessions(t *testing.T) {
 	}
 }
 
-// History is told once; what it shows was used when it was, not now. An event that comes late happened when it did.
+// History is sent once, and keeps the original times of its uses. A late event keeps its own time too.
 func TestHistoryAndLateEvents(t *testing.T) {
 	w := newTestEnv()
 	old, now := w.now.Add(-time.Hour), w.now

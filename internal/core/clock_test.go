@@ -7,7 +7,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// Within one file its order says what is newer: a line that a wrong clock dated in the future, or a compaction, freezes nothing.
+// Within one file, the order of lines decides which is newer. So a line or a compaction with a time in the future stops
+// no later figure.
 func TestClocksThatWereWrong(t *testing.T) {
 	w := newTestEnv()
 	line := func(at time.Time, tokens int) session.Entry {
@@ -39,7 +40,8 @@ func TestClocksThatWereWrong(t *testing.T) {
 	}
 }
 
-// A compaction under a clock that was ahead is over all the same when the clock is put right: what is reported from then on counts.
+// A compaction begins under a clock that is ahead. After the clock is corrected, the compaction is over, and later
+// reports count.
 func TestClockPutRightAfterCompaction(t *testing.T) {
 	w := newTestEnv()
 	rightly := w.now

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every sign of one compaction, in every order: it is counted once, the gauge falls once, and nothing from before counts.
+// All signs of one compaction, in every order: the compaction counts once, the gauge falls once, and earlier figures do
+// not count.
 func TestSignsOfOneCompaction(t *testing.T) {
 	boundary := func(w *testEnv) session.Event {
 		at := w.now
@@ -67,7 +68,7 @@ func TestRepeatedCompactionChangesNothing(t *testing.T) {
 	}
 }
 
-// A compaction whose opening hook was lost is still one of its own, once something was reported since the last.
+// A compaction without its opening hook counts separately, if there was a report since the last compaction.
 func TestCompactionWithoutOpening(t *testing.T) {
 	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionDone}, session.Event{Kind: session.CompactionDone}, w.at(session.BatchFinished, 50_000))
@@ -78,7 +79,7 @@ func TestCompactionWithoutOpening(t *testing.T) {
 	}
 }
 
-// Without openings and reports, a compaction is told from the next by its name.
+// Without openings and reports, names distinguish compactions.
 func TestCompactionsByName(t *testing.T) {
 	w := newTestEnv()
 	done := func(id string) session.Event {
@@ -92,8 +93,8 @@ func TestCompactionsByName(t *testing.T) {
 	}
 }
 
-// An agent that tells its events itself says once that it compacted, and may have nothing to announce it with. What came in since, or
-// another name, tells the next compaction from a repeat, however soon it comes.
+// An agent that sends its own events reports a compaction once, and may send no opening. New content or another name
+// distinguishes the next compaction from a repeat, even at the same time.
 func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 	prompt := func(*testEnv) session.Event {
 		return session.Event{Host: session.HostGeneric, Kind: session.PromptSubmitted, Content: []session.Piece{{Class: session.PromptText, Text: wordsOf(1000)}}}
@@ -136,7 +137,7 @@ func TestCompactionsOfAnAgentWithoutOpenings(t *testing.T) {
 	}
 }
 
-// The last of the signs may come when the model already works again: it says more of the compaction and resets nothing.
+// The last sign can come while the model is already working again. It adds data to the compaction and resets nothing.
 func TestLateSign(t *testing.T) {
 	w := newTestEnv()
 	w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened},
@@ -147,7 +148,7 @@ func TestLateSign(t *testing.T) {
 	}
 }
 
-// A status line may be late too. After a compaction it says nothing that a transcript would not say better.
+// A status line can be late too. After a compaction it adds nothing to the transcript.
 func TestLateStatusLineAfterCompaction(t *testing.T) {
 	w := newTestEnv()
 	line := session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: 143_912, Tuple: session.UsageTuple{Input: 143_912}, Provenance: session.ProvenanceHost}}}
@@ -188,7 +189,7 @@ func TestOpeningIsCancelled(t *testing.T) {
 	}
 }
 
-// How full the window is after old tool results were cleared, nobody knows until the next report.
+// After the host cleared old tool results, the occupancy is unknown until the next report.
 func TestMicrocompaction(t *testing.T) {
 	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000))
@@ -201,7 +202,7 @@ func TestMicrocompaction(t *testing.T) {
 	}
 }
 
-// Where no summary can be seen, the whole working context comes back after the compaction.
+// If the summary is not visible, the agent gets the whole working context after the compaction.
 func TestSurvivalWithoutSummary(t *testing.T) {
 	w := newTestEnv()
 	codex := func(e session.Event) session.Event { e.Host = session.HostCodex; return e }
@@ -224,7 +225,7 @@ func TestPostCompactionPercent(t *testing.T) {
 	}
 }
 
-// What a compaction leaves follows from what there was, whatever the window; never is it more than that.
+// The estimate after a compaction depends on the earlier occupancy, not on the window, and is never larger.
 func TestAfterCompaction(t *testing.T) {
 	ten := 10
 	for _, tt := range []struct {
@@ -250,7 +251,7 @@ func TestAfterCompaction(t *testing.T) {
 	}
 }
 
-// The host clears old results in place moments before it compacts: the compaction counts, and its estimate is shown.
+// The host clears old results just before it compacts. The compaction counts, and the gauge shows its estimate.
 func TestCompactionAfterMicrocompaction(t *testing.T) {
 	w := newTestEnv()
 	w.play(t, w.at(session.BatchFinished, 150_000))
@@ -265,8 +266,8 @@ func TestCompactionAfterMicrocompaction(t *testing.T) {
 	}
 }
 
-// Whatever arrives in whatever order: a sub-agent never moves the main gauge, the shown figure is that of the newest report
-// since the last compaction, a figure is never above what was reported, and a Done with an id counts once.
+// For any events in any order: a sub-agent never moves the main gauge; the gauge shows the newest report since the last
+// compaction and never more than was reported; a Done with an ID counts once.
 func TestOccupancyLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newTestEnv()
@@ -315,7 +316,7 @@ func TestOccupancyLaws(t *testing.T) {
 	})
 }
 
-// Where the agent reads what the host was told of the files, it is told them by that and not again.
+// If the host shows hook output to the agent, the agent gets the files through it, and only once.
 func TestSurvivalByTheHostsEcho(t *testing.T) {
 	for echoed, want := range map[bool]string{
 		true:  "",
@@ -328,14 +329,14 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 		if got := texts(out.Effects); got != want {
 			t.Errorf("echoed %v: said %q", echoed, got)
 		}
-		// Nothing of it is left for the next compaction.
+		// The next compaction starts without any of it.
 		out = w.play(t, w.at(session.BatchFinished, 150_000), session.Event{Kind: session.CompactionOpened},
 			session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})
 		if got := texts(out.Effects); !strings.HasSuffix(got, "does not name:\n  - a.go") {
 			t.Errorf("echoed %v: said after the next compaction %q", echoed, got)
 		}
 	}
-	// A host that took nothing echoes nothing; neither does one whose attempt failed.
+	// A host that accepted no text shows no text, and neither does a failed attempt.
 	w := newTestEnv()
 	out := w.play(t, session.Event{Kind: session.ToolFinished, Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Read}}}, session.Event{Kind: session.CompactionOpened, Echoed: true, Accepts: []session.EffectKind{}},
 		session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})

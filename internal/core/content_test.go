@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// countedWords counts words, and notes what it was asked to count.
+// countedWords counts words, and records the texts that it counted.
 type countedWords struct{ texts []string }
 
 func (w *countedWords) Count(text string) int {
@@ -16,7 +16,7 @@ func (w *countedWords) Count(text string) int {
 	return len(strings.Fields(text))
 }
 
-// Only what an event brings is counted, each text once, and nothing of it is kept.
+// Only the text of an event is counted, each text once, and no text is stored.
 func TestOnlyWhatWasAppendedIsCounted(t *testing.T) {
 	counted := &countedWords{}
 	w := newTestEnv()

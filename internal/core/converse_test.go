@@ -44,7 +44,8 @@ func TestServiceMeasure(t *testing.T) {
 	}
 }
 
-// A lowered threshold lowers the target with it; the demand is recorded, and the session's own turns no longer are.
+// A lower threshold lowers the target too. The requested threshold is recorded, and the session's own turns no longer
+// count.
 func TestServicePrepare(t *testing.T) {
 	w := newTestEnv()
 	w.cfg.Trim.ThresholdTokens = 10

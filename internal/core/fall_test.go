@@ -7,7 +7,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// fallen is a host that tells nobody when it compacts, and not whose tools run.
+// fallen is a host that reports neither compactions nor the agent of a tool call.
 var fallen = session.Rules{Provider: "google", Fall: session.FallRule{Percent: 40, Tokens: 10_000}, ToolsUnnamed: true}
 
 func falling(t *testing.T) (w *testEnv, report func(agent string, tokens int) SessionView, tool func(path string) Outcome) {
@@ -28,8 +28,8 @@ func falling(t *testing.T) (w *testEnv, report func(agent string, tokens int) Se
 	return w, report, tool
 }
 
-// Where a host is silent about it, a large fall from one report to the next is a compaction: the whole working set is said
-// again, once, and the figure is the report's.
+// If a host does not report compactions, a large fall between two reports is a compaction. The agent gets the whole
+// working set once, and the gauge shows the report.
 func TestFallIsACompaction(t *testing.T) {
 	for _, tt := range []struct {
 		before, after int
@@ -60,7 +60,7 @@ func TestFallIsACompaction(t *testing.T) {
 	}
 }
 
-// A compaction that lies between two sessions of the host is seen too, and one after another counts each.
+// A compaction between two sessions of the host is detected too, and several compactions in a row count separately.
 func TestFallsInARow(t *testing.T) {
 	w, report, _ := falling(t)
 	report("", 100_000)
@@ -76,7 +76,7 @@ func TestFallsInARow(t *testing.T) {
 	}
 }
 
-// Of a sub-agent come its own reports, and then the tools that it runs, unmarked. None of it is the main chain's.
+// A sub-agent sends its own reports, and then unmarked tool calls. Neither changes the main chain.
 func TestToolsUnnamed(t *testing.T) {
 	w, report, tool := falling(t)
 	files := func(want int, when string) {
@@ -87,7 +87,7 @@ func TestToolsUnnamed(t *testing.T) {
 	}
 	report("", 100_000)
 	tool("/p/main.go")
-	s := report("agent-1", 5_000) // no fall of the main chain
+	s := report("agent-1", 5_000) // not a fall of the main chain
 	if s.Compactions != 0 || *s.Usage.Tokens != 100_000 || len(s.Agents) != 1 || *s.Agents[0].Usage.Tokens != 5_000 {
 		t.Errorf("the sub-agent's report: %+v", s)
 	}
@@ -99,7 +99,7 @@ func TestToolsUnnamed(t *testing.T) {
 	}
 	tool("/p/again.go")
 	files(2, "after it")
-	report("agent-2", 7_000) // and never heard of again
+	report("agent-2", 7_000) // and no later event
 	w.play(t, session.Event{Host: session.HostGeminiCLI, Kind: session.PromptSubmitted})
 	tool("/p/next.go")
 	files(3, "in the next turn")

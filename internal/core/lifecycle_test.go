@@ -10,7 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// generic is a session of an agent of the user's own, known by what it reported.
+// generic is a session of a user's own agent, with the data that the agent reported.
 func (w *testEnv) generic(t *testing.T) session.Key {
 	t.Helper()
 	w.play(t, session.Event{Host: session.HostGeneric, Kind: session.ToolFinished, CWD: "/p", Paths: []session.PathUse{{Path: "/p/a.go", Use: session.Edited}, {Path: "/p/b.go", Use: session.Read}}})
@@ -33,8 +33,8 @@ func TestCompactingAndCompacted(t *testing.T) {
 	}
 }
 
-// The caller's clock may be coarse or wrong: a compaction that was opened is closed all the same, and no report of the
-// future is needed to end it.
+// The caller's clock can be coarse or wrong. An open compaction is closed all the same, and no report with a time in the
+// future is needed.
 func TestCompactedAtAnImpossibleTime(t *testing.T) {
 	for name, off := range map[string]time.Duration{"before the opening": -time.Hour, "in the future": 1000 * time.Hour} {
 		w := newTestEnv()
@@ -78,7 +78,7 @@ func TestCallsAboutUnknownSessions(t *testing.T) {
 func TestDelete(t *testing.T) {
 	w := newTestEnv()
 	key := w.generic(t)
-	w.play(t, session.Event{Kind: session.PromptSubmitted}) // the same id under another host
+	w.play(t, session.Event{Kind: session.PromptSubmitted}) // the same ID under another host
 	if _, err := w.service().Delete(t.Context(), session.Key{SessionID: "s"}); coded.CodeOf(err) != coded.Invalid {
 		t.Errorf("of two: %v", err)
 	}

@@ -50,7 +50,7 @@ func TestAlertGate(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
-	cfg.AlertRate = 0.29 // of 100 that is 28.999999999999996, as computers multiply
+	cfg.AlertRate = 0.29 // 28.999999999999996 of 100 in floating point
 	for exceeding, want := range map[int]bool{29: false, 30: true} {
 		if _, got := (fleet.AlertGate{}).Due(fleet.TaskSums{Tasks: 100, Exceeding: exceeding}, cfg, now); got != want {
 			t.Errorf("%d %% of a rate of 29 %%: %v", exceeding, got)
@@ -61,7 +61,7 @@ func TestAlertGate(t *testing.T) {
 	}
 }
 
-// The sums after recording are those of the ring itself, whatever was recorded before.
+// The sums after a record are the sums over the ring, whatever was recorded before.
 func TestTaskSumsFollowTheRing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newTestEnv()

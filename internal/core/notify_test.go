@@ -83,8 +83,7 @@ func TestReminderFigures(t *testing.T) {
 	}
 }
 
-// Without the marks there is no second figure to contradict, and the reminder's display against a million, which is what is configured
-// where nothing is, stands.
+// Without marks there is no second figure to contradict. So the reminder is relative to a million tokens, the default.
 func TestReminderAgainstAMillionWithoutTracking(t *testing.T) {
 	w := newTestEnv()
 	w.cfg.Tracking.MaxTokens = settings.TokenLimit{}

@@ -25,12 +25,12 @@ func TestSubAgentsStandApart(t *testing.T) {
 	if len(out.Session.Agents) != 1 || *out.Session.Agents[0].Usage.Tokens != 190_000 || out.Session.Agents[0].AgentType != "explore" {
 		t.Errorf("agents = %+v", out.Session.Agents)
 	}
-	// At its end its last response is often missing: the figure is marked as one behind.
+	// At a sub-agent's end, its last response is often missing. The figure is marked as one response behind.
 	out = w.play(t, session.Event{Kind: session.AgentFinished, AgentID: "a1"})
 	if ended := out.Session.AgentsEnded; len(out.Session.Agents) != 0 || len(ended) != 1 || *ended[0].Usage.Tokens != 190_000 || !ended[0].Usage.Stale {
 		t.Errorf("finished: %+v, still there: %+v", ended, out.Session.Agents)
 	}
-	// What the file has by then may be the response before, written late: the figure is still one behind.
+	// The file may then contain an earlier response that was written late. The figure is still one response behind.
 	late := w.reported(193_000)
 	late.At = late.At.Add(-time.Minute)
 	batch, finished := session.Event{Kind: session.BatchFinished, AgentID: "a2"}, session.Event{Kind: session.AgentFinished, AgentID: "a2", Reports: []session.Report{late}}

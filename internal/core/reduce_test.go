@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The life of a session, as its host tells it: the marks rise with the reports, the reminder comes once, the working
-// context goes to the summariser, and after the compaction nothing from before counts.
+// A whole session: the marks rise with the reports, the reminder comes once, the summarizer gets the working context,
+// and after the compaction earlier figures do not count.
 func TestLifeOfASession(t *testing.T) {
 	w := newTestEnv()
 	out := w.play(t, session.Event{Kind: session.SessionStarted})
@@ -67,7 +67,7 @@ func TestLifeOfASession(t *testing.T) {
 	}
 }
 
-// A figure that may be one response old is marked.
+// A figure that may be one response old is marked as stale.
 func TestStale(t *testing.T) {
 	w := newTestEnv()
 	stale := func(events ...session.Event) bool { return w.play(t, events...).Session.Usage.Stale }
@@ -90,7 +90,7 @@ func TestStale(t *testing.T) {
 		t.Error("the last response is not in the transcript yet")
 	}
 
-	// What the transcript has by then may be the response to an older question, written late: the figure is still one behind.
+	// The transcript may then contain a late response to an older question. The figure is still one response behind.
 	late := w.reported(30_000)
 	late.At = w.now.Add(time.Millisecond)
 	w.now = w.now.Add(time.Minute)
@@ -139,7 +139,8 @@ func TestPromptsAreKeptOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// Hooks run in parallel. A transcript line that another one has counted is not counted again, and a shorter file starts anew.
+// Hooks run in parallel. A transcript line that another hook counted does not count again, and a shorter file starts
+// over.
 func TestReadingsOverlap(t *testing.T) {
 	w := newTestEnv()
 	entry := func(offset int64, tokens int) session.Entry {
@@ -168,8 +169,8 @@ func TestReadingsOverlap(t *testing.T) {
 	}
 }
 
-// A status line shows zeros from a compaction to the next response. Where nothing else tells of the compaction, that ends
-// what it said before; it never means an empty window.
+// From a compaction to the next response, a status line reports zeros. If no other event reports the compaction, the
+// zeros invalidate the earlier figure. They never mean an empty window.
 func TestZerosOfAStatusLine(t *testing.T) {
 	line := func(tokens int) session.Event {
 		return session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: tokens, Tuple: session.UsageTuple{Input: tokens}, Provenance: session.ProvenanceHost}}}
@@ -202,7 +203,7 @@ func TestGrowth(t *testing.T) {
 
 func TestTurnsAreTasks(t *testing.T) {
 	w := newTestEnv()
-	// The second turn is compacted in its middle, and counts with what it held before.
+	// The second turn has a compaction in its middle. Its size includes the tokens from before.
 	w.play(t, session.Event{Kind: session.PromptSubmitted}, w.at(session.TurnFinished, 150_000), w.at(session.PromptSubmitted, 210_000), w.at(session.BatchFinished, 50_000),
 		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, w.at(session.TurnFinished, 9_000))
 	got := map[string]int{}
@@ -217,8 +218,8 @@ func TestTurnsAreTasks(t *testing.T) {
 	}
 }
 
-// The project of a session is where it began: an agent's shell that goes elsewhere takes it nowhere, and where its paths and
-// settings are looked up does not move either.
+// A session's project is the directory where it began. If the agent's shell changes its directory, the project stays,
+// and so do the bases of paths and settings.
 func TestTheDirectoryOfASession(t *testing.T) {
 	w := newTestEnv()
 	w.cfg.Tracking.GuardDir = "exists"

@@ -60,7 +60,8 @@ func TestWindowIsLearned(t *testing.T) {
 	}
 }
 
-// A session with the long window, whose record leaves the suffix out, beside a plain one: what the first proves holds for itself.
+// A session with the long window, whose record omits the suffix, runs beside a plain session. Evidence of the first
+// affects only the first.
 func TestWhatOneSessionProvesHoldsForOthersOfItsKind(t *testing.T) {
 	w := newTestEnv()
 	large := w.at(session.BatchFinished, 310_000)
@@ -73,7 +74,8 @@ func TestWhatOneSessionProvesHoldsForOthersOfItsKind(t *testing.T) {
 	if u := w.play(t, plain).Session.Usage; u.WindowTokens != 200_000 || len(w.learned) > 0 {
 		t.Errorf("a plain one beside it: %+v, learned %v", u, w.learned)
 	}
-	// Where the id is spelled out for both, the evidence is of one kind: an account whose plain model has the long window.
+	// If both sessions have the complete ID, they share the evidence: for example, an account whose plain model has the
+	// long window.
 	large.Reports[0].Requested = "claude-sonnet-4-6"
 	large.Reports[0].Tokens, large.Reports[0].Tuple.Input, large.Reports[0].At = 310_500, 310_500, w.now.Add(time.Second)
 	large.SessionID = "spelled"
@@ -82,7 +84,7 @@ func TestWhatOneSessionProvesHoldsForOthersOfItsKind(t *testing.T) {
 	if u := w.play(t, plain).Session.Usage; u.WindowTokens != 1_000_000 {
 		t.Errorf("of the same kind: %+v", u)
 	}
-	// Where the host itself then says otherwise, that is true for all of them at once.
+	// If the host itself then states another window, the new window holds for all sessions at once.
 	if u := w.play(t, session.Event{Kind: session.UsageReported, SessionID: "plain", Model: "claude-sonnet-4-6", Limits: model.Limits{WindowTokens: 200_000}}).Session.Usage; u.WindowTokens != 200_000 {
 		t.Errorf("after a status line: %+v", u)
 	}
@@ -91,7 +93,7 @@ func TestWhatOneSessionProvesHoldsForOthersOfItsKind(t *testing.T) {
 	}
 }
 
-// What was learned shrinks: an automatic compaction near a smaller point proves that point for the session.
+// A learned window can shrink: an automatic compaction near a smaller point proves that point for the session.
 func TestAutomaticCompactionProvesASmallerPoint(t *testing.T) {
 	compacted := func(w *testEnv, pre int) Outcome {
 		w.now = w.now.Add(time.Minute)
@@ -124,7 +126,7 @@ func TestAutomaticCompactionProvesASmallerPoint(t *testing.T) {
 	}
 }
 
-// One absurd figure teaches nothing and is not shown; what was learned ends after a month.
+// A single absurd figure teaches nothing and is not shown. Learned windows expire after a month.
 func TestWhatIsLearnedIsPlausibleAndExpires(t *testing.T) {
 	spelled := func(w *testEnv, id string, tokens int) Outcome {
 		w.now = w.now.Add(time.Second)
@@ -149,15 +151,15 @@ func TestWhatIsLearnedIsPlausibleAndExpires(t *testing.T) {
 	if u := spelled(w, "t", 101_000).Session.Usage; u.WindowTokens != 200_000 {
 		t.Errorf("after a month: %+v", u)
 	}
-	// No report is ever shown against a window smaller than itself, whatever the host said before.
+	// No report is shown against a smaller window, whatever the host stated before.
 	w.play(t, session.Event{Kind: session.UsageReported, SessionID: "t", Model: "claude-sonnet-4-6", Limits: model.Limits{WindowTokens: 200_000}})
 	if u := spelled(w, "t", 260_000).Session.Usage; u.WindowTokens != 1_000_000 {
 		t.Errorf("above what the host stated: %+v", u)
 	}
 }
 
-// Of a session whose model nobody has named, as a fork is at first, the window is not known: no share of it is told, a large request
-// proves nothing of other sessions, and a refusal is true of this one alone.
+// If no event named the session's model, as in a new fork, the window is unknown. The model gets no share, a large
+// request proves nothing about other sessions, and a refusal affects only this session.
 func TestModelThatIsNotNamed(t *testing.T) {
 	w := newTestEnv()
 	fork := session.Event{Kind: session.SessionStarted, Reports: []session.Report{{Tokens: 300_000, Provenance: session.ProvenanceHost}}}

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// The model that writes the summary is handed the files in use, unless the host discards a summary for that, and as the user says.
+// The summarizer gets the files in use, unless the host would discard a summary because of them, and unless a setting
+// decides otherwise.
 func TestTellSummarizer(t *testing.T) {
 	yes, no := true, false
 	for _, tt := range []struct {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However a transcript is cut into readings, and however often hooks that run in parallel read the same lines: the gauge,
-// what follows it and what was learned come out the same. The reported figure is always that of a report.
+// The split of a transcript into readings does not matter, and neither do parallel hooks that read the same lines. The
+// gauge, the projection and the learned factors are the same. The reported figure always comes from a report.
 func TestReadingsLaw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		write := func(w *testEnv) *file {
@@ -42,7 +42,7 @@ func TestReadingsLaw(t *testing.T) {
 			}
 		}
 		a, b := whole.session(), parts.session()
-		a.Gauge.Behind, b.Gauge.Behind = false, false // says how many batches there were
+		a.Gauge.Behind, b.Gauge.Behind = false, false // returns the number of batches
 		if diff := cmp.Diff(a.Gauge, b.Gauge); diff != "" {
 			rt.Fatalf("gauge (-whole +parts):\n%s", diff)
 		}
@@ -55,7 +55,7 @@ func TestReadingsLaw(t *testing.T) {
 	})
 }
 
-// What was shown of the past counts once, however often it is shown.
+// Repeated history counts once.
 func TestHistoryCountsOnce(t *testing.T) {
 	w := newCountingEnv()
 	w.rules[session.HostGeneric] = session.Rules{Silent: true}

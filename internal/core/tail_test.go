@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// file is a transcript as it grows: each line takes a byte.
+// file is a growing transcript, in which each line takes a byte.
 type file struct {
 	w       *testEnv
 	entries []session.Entry
 }
 
-// answers adds the lines of one response that was given input tokens, one for each piece. output is what the last of them
-// says it took, 0 where the host does not say.
+// answers adds the lines of one response with the given input tokens, one line for each piece. output is the output
+// count in the last line, 0 if the host does not report it.
 func (f *file) answers(id string, input, output int, pieces ...session.Piece) {
 	f.w.now = f.w.now.Add(time.Second)
 	for i, p := range pieces {
@@ -35,7 +35,7 @@ func (f *file) adds(pieces ...session.Piece) {
 	f.entries = append(f.entries, session.Entry{Offset: int64(len(f.entries)), At: f.w.now, Content: pieces})
 }
 
-// read is an event that brings the lines from one up to another.
+// read returns an event with a reading of the lines from one to another.
 func (f *file) read(from, to int) session.Event {
 	entries := make([]session.Entry, to-from)
 	for i, e := range f.entries[from:to] {
@@ -49,10 +49,10 @@ func (f *file) rest() session.Event {
 	return f.read(int(f.w.session().Cursor.Offset), len(f.entries))
 }
 
-// text is a text of as many tokens where nothing counts: two sevenths of a byte's.
+// wordsOf returns a text of that many tokens under the counter of these tests.
 func wordsOf(tokens int) string { return string(make([]byte, (tokens*7+1)/2)) }
 
-// newCountingEnv returns the world with a counter, which takes every 7 bytes for 2 tokens.
+// newCountingEnv returns a testEnv whose counter counts 2 tokens for every 7 bytes.
 func newCountingEnv() *testEnv {
 	w := newTestEnv()
 	w.counter = byLength{}
@@ -63,8 +63,8 @@ type byLength struct{}
 
 func (byLength) Count(text string) int { return len(text) * 2 / 7 }
 
-// What came after the last response is estimated and kept apart: the reported figure stands, with a range above it that is
-// wider upwards. The next response says how it really was, and the model is known better from then on.
+// Content after the last response is estimated separately. The reported figure stays, with a range that is wider
+// upwards. The next response shows the real size, and calibrates the model.
 func TestReportedAndProjected(t *testing.T) {
 	w := newCountingEnv()
 	f := &file{w: w}
@@ -100,7 +100,7 @@ func TestReportedAndProjected(t *testing.T) {
 	}
 }
 
-// A response is written in several lines with the same figures. It is one report, and its length counts once it is said.
+// A response is written as several lines with the same figures. It is one report, and its length counts once.
 func TestLinesOfOneAnswer(t *testing.T) {
 	w := newCountingEnv()
 	f := &file{w: w}
@@ -116,7 +116,7 @@ func TestLinesOfOneAnswer(t *testing.T) {
 	}
 }
 
-// What stood before a compaction is not estimated after it, nor is a difference across it learned from.
+// Content from before a compaction is not estimated after it. The difference across a compaction teaches nothing.
 func TestNothingIsEstimatedAcrossACompaction(t *testing.T) {
 	w := newCountingEnv()
 	f := &file{w: w}
@@ -147,13 +147,13 @@ func TestNothingIsEstimatedAcrossACompaction(t *testing.T) {
 	}
 }
 
-// What was not read cannot be estimated, and a model is taught only by its own responses.
+// Unread content cannot be estimated, and only a model's own responses calibrate it.
 func TestWhatIsNotLearnedFrom(t *testing.T) {
 	for name, between := range map[string]func(*file){
 		"a gap": func(f *file) {
 			f.adds(session.Piece{Class: session.PromptText, Text: wordsOf(1000)})
 			f.adds(session.Piece{Class: session.PromptText, Text: wordsOf(1000)})
-			f.w.play(t, f.read(2, 3)) // the line before was never read
+			f.w.play(t, f.read(2, 3)) // no reading had the line before
 		},
 		"an answer whose beginning was not read": func(f *file) {
 			f.answers("m2", 101_500, 0, session.Piece{Class: session.AnswerText, Text: wordsOf(100)}, session.Piece{Class: session.AnswerText, Text: wordsOf(1500)})
@@ -183,7 +183,7 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 	}
 }
 
-// What was thought adds up over the responses of a turn, until a person speaks: some models are not given it again then.
+// Thoughts add up over the responses of a turn, until the user's next prompt. Then some hosts stop sending them.
 func TestThoughtsOfATurn(t *testing.T) {
 	w := newCountingEnv()
 	f := &file{w: w}
@@ -215,7 +215,7 @@ func TestThoughtsOfATurn(t *testing.T) {
 	}
 }
 
-// A status line is ahead of all that was read: only the answer that it tells of has come since.
+// A status line is ahead of the read content: only its own answer was added since.
 func TestStatusLineProjects(t *testing.T) {
 	w := newCountingEnv()
 	f := &file{w: w}
@@ -231,7 +231,7 @@ func TestStatusLineProjects(t *testing.T) {
 	}
 }
 
-// Where the host's figure holds the answer already, the answer is not added a second time.
+// If the host's figure includes the answer, the answer is not added again.
 func TestHostsThatCountTheAnswer(t *testing.T) {
 	no := false
 	for _, tt := range []struct {
@@ -248,8 +248,8 @@ func TestHostsThatCountTheAnswer(t *testing.T) {
 	}
 }
 
-// A host that reports nothing is followed by what passes by, from nothing to a compaction, which leaves the share that was
-// chosen. None of it is told to a model. A report ends the guessing.
+// For a host without reports, events give an estimate from the start to a compaction, which leaves the configured share.
+// The model gets no estimate. The first report replaces it.
 func TestSilentHost(t *testing.T) {
 	for percent, left := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
 		w := newCountingEnv()
@@ -295,7 +295,7 @@ func TestSilentHost(t *testing.T) {
 	}
 }
 
-// Some hosts are told what marks mean when the first one is due.
+// For some hosts, the first mark explains the marks.
 func TestGuideLate(t *testing.T) {
 	w := newCountingEnv()
 	w.rules[session.HostGeneric] = session.Rules{GuideLate: true}
@@ -318,8 +318,8 @@ func TestGuideLate(t *testing.T) {
 	}
 }
 
-// Hosts may write the figures of a response down after the results of its calls. Those are not in it, and stand on top; nothing is
-// learned from such a figure.
+// A host may write the figures of a response after the results of its calls. The figures do not include these results,
+// so they are added, and such a figure teaches nothing.
 func TestLateReports(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := newCountingEnv()
@@ -343,7 +343,7 @@ func TestLateReports(t *testing.T) {
 	}
 }
 
-// A transcript may state the limits of the model, and those of a sub-agent's.
+// A transcript may state the limits of the main model and of a sub-agent's model.
 func TestLimitsOfATranscript(t *testing.T) {
 	w := newTestEnv()
 	reading := func(tokens int) *session.Reading {

@@ -20,8 +20,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// testEnv plays events against a state kept in memory. The real stores are tested by their contract suite; this fake lets the
-// domain be tested without a database.
+// testEnv plays events against a state in memory. The contract suite tests the real stores, and this fake tests the
+// domain without a database.
 type testEnv struct {
 	cfg   settings.Config
 	rules map[session.Host]session.Rules
@@ -216,15 +216,15 @@ func (w *testEnv) Windows(context.Context) ([]session.LearnedWindow, error) {
 	return slices.Collect(maps.Values(w.learned)), nil
 }
 
-// Claim claims nothing: the domain has no alerts.
+// Claim never succeeds: the domain has no alerts.
 func (w *testEnv) Claim(context.Context, Claim) (bool, error) { return false, nil }
 
-// Watch wakes nobody: the domain does not watch.
+// Watch never signals: the domain does not watch.
 func (w *testEnv) Watch(context.Context) <-chan struct{} { return nil }
 
 func (w *testEnv) Close() error { return nil }
 
-// plainAdapter is a host whose payload is nothing but the event's kind, and whose transcripts are given as readings.
+// plainAdapter is a host whose payload is only the kind of the event, and whose transcripts are given as readings.
 type plainAdapter struct {
 	host     session.Host
 	rules    session.Rules
@@ -259,7 +259,7 @@ func (w *testEnv) service() *Service {
 		DirExists: func(path string) bool { return strings.HasSuffix(path, "exists") }, Log: slog.New(slog.DiscardHandler)}
 }
 
-// play handles one event a second and returns what the last one led to.
+// play handles one event a second and returns the result of the last.
 func (w *testEnv) play(t testing.TB, events ...session.Event) Outcome {
 	t.Helper()
 	var out Outcome
@@ -292,7 +292,7 @@ func (w *testEnv) play(t testing.TB, events ...session.Event) Outcome {
 	return out
 }
 
-// texts joins what was said.
+// texts joins the texts for the agent.
 func texts(effects []session.Effect) string {
 	var all []string
 	for _, e := range effects {
@@ -306,22 +306,22 @@ func (w *testEnv) session() session.Session {
 	return w.sessions[session.Key{Host: session.HostClaudeCode, SessionID: "s"}]
 }
 
-// reported is a report of a response that was made now.
+// reported returns a report of a response at the current time.
 func (w *testEnv) reported(tokens int) session.Report {
 	return session.Report{At: w.now, Tuple: session.UsageTuple{Input: 12, CacheRead: tokens - 12, Output: 77}, Tokens: tokens, Provenance: session.ProvenanceTranscript, Model: "claude-sonnet-4-5"}
 }
 
-// whenPlayed stands for the time at which an event is played.
+// whenPlayed stands for the time when an event is played.
 var whenPlayed = time.Unix(1, 0)
 
-// at is an event at which a response of the given occupancy becomes known.
+// at returns an event that reports a response with the given occupancy.
 func (w *testEnv) at(kind session.Kind, tokens int) session.Event {
 	rep := w.reported(tokens)
 	rep.At = whenPlayed
 	return session.Event{Kind: kind, Reports: []session.Report{rep}}
 }
 
-// What package session keeps to itself, and tests here stand on.
+// Unexported rules of package session that tests here depend on.
 const (
 	lateSign       = 2 * time.Minute
 	openingExpires = 10 * time.Minute
@@ -338,5 +338,5 @@ var (
 	codexRules    = session.Rules{Provider: "openai", CountsOutput: true, Compaction: model.CompactionRule{Numerator: 90, Denominator: 95}}
 )
 
-// native returns a path as events carry it into the service on this system: on Windows /p is a drive.
+// native returns a path in the form that events have on this system. On Windows, /p is on a drive.
 func native(path string) string { return pathname.Native(path, pathname.OnWindows) }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A session on Windows has each file once for clients, too.
+// The view of a Windows session also lists each file once.
 func TestOneFileOnWindowsInViews(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var set []session.PathUse

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// TestBadBytes sends what is no message at all. What is answered is checked, and whether the connection lives after it.
+// TestBadBytes sends bytes that are not a message, and checks the answer and whether the connection continues.
 func TestBadBytes(t *testing.T) {
 	const echo = `{"jsonrpc":"2.0","id":1,"method":"test/echo","params":["\ud800"]}`
 	repeat := strings.Repeat
@@ -17,7 +17,7 @@ func TestBadBytes(t *testing.T) {
 		name    string
 		framing transport.Framing
 		send    string
-		code    int    // of the one error that is answered with a null id, 0 for none
+		code    int    // of the one error with a null ID, 0 for none
 		says    string // in its message
 		lives   bool
 	}{
@@ -73,7 +73,7 @@ func TestBadBytes(t *testing.T) {
 	}
 }
 
-// Input that ends inside a message is answered like any other framing that is lost.
+// Input that ends inside a message is answered like any other broken framing.
 func TestTruncatedInput(t *testing.T) {
 	for _, sent := range []string{"Content-Len", "Content-Length: 5\r\n", "Content-Length: 5\r\n\r\n", "Content-Length: 5\r\n\r\n{"} {
 		p := connect(t, transport.Header, Options{})
@@ -92,7 +92,7 @@ func TestTruncatedInput(t *testing.T) {
 	p.wantEnd(nil)
 }
 
-// The limit is the caller's, and a body of just that size is accepted.
+// The caller sets the limit, and a body of exactly that size is accepted.
 func TestBodyLimit(t *testing.T) {
 	for _, framing := range []transport.Framing{transport.Line, transport.Header} {
 		p := connect(t, framing, Options{MaxBody: 100})
@@ -111,7 +111,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// Each framing is told by the first byte, unless it was chosen.
+// Unless the caller chose a framing, the first byte determines it.
 func TestDetection(t *testing.T) {
 	tests := []struct {
 		chosen transport.Framing
@@ -134,7 +134,7 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// In line framing a reply is one line, whatever blanks stood between the tokens of what it passes on.
+// In line framing a reply is one line, even if its parts contained line breaks between tokens.
 func TestReplyIsOneLine(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/pretty"}`)

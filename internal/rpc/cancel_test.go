@@ -16,7 +16,7 @@ func TestCancelWhileRunning(t *testing.T) {
 	<-p.probe.started
 	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`)
 	p.want(`{"jsonrpc":"2.0","id":"x","error":{"code":-32800,"message":"request cancelled","data":{"code":"cancelled"}}}`)
-	// After the reply it is too late, and no matter.
+	// After the reply, a cancellation has no effect.
 	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`)
 	p.send(`{"jsonrpc":"2.0","id":"x","method":"test/echo","params":[1]}`)
 	p.want(`{"jsonrpc":"2.0","id":"x","result":[1]}`)

@@ -22,7 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// seeds are the bodies of the transcripts: everything that is known to be difficult.
+// seeds are the bodies of the transcripts, which contain all known difficult inputs.
 func seeds(f *testing.F, add func(line string)) {
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"test/echo","params":{"a":[1,"\ud800\"\\",{"b":null}]}}`,
@@ -40,8 +40,8 @@ func seeds(f *testing.F, add func(line string)) {
 	}
 }
 
-// FuzzStream feeds raw bytes to the stream. What it passes on, the library must accept; what it answers must be frames
-// of valid JSON; and it must come to an end.
+// FuzzStream feeds raw bytes to the stream. The library must accept every message that the stream passes on. Every
+// answer must be a frame of valid JSON, and the stream must end.
 func FuzzStream(f *testing.F) {
 	seeds(f, func(line string) {
 		f.Add([]byte(framed(transport.Header, line) + framed(transport.Header, line)))
@@ -82,9 +82,9 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzServer feeds bodies, one after the other, to the whole server: every method, on a real store that all inputs share. Each
-// id must be answered just as often as it was asked, and what cannot be answered under an id under null; and every answer must be
-// one that clients understand.
+// FuzzServer sends bodies, one after the other, to the whole server, with every method and a real store that all inputs
+// share. Each ID must get as many answers as requests, and a message without a usable ID an answer with null. Clients
+// must understand every answer.
 func FuzzServer(f *testing.F) {
 	service, configure := newConfiguredService(f)
 	var all strings.Builder
@@ -102,7 +102,7 @@ func FuzzServer(f *testing.F) {
 		if len(lines) == 0 {
 			f.Fatalf("no transcript has an example of %s", name)
 		}
-		for _, line := range lines[:min(2, len(lines))] { // the first is usually one that succeeds
+		for _, line := range lines[:min(2, len(lines))] { // the first one usually succeeds
 			f.Add(line, inLines)
 		}
 	}
@@ -120,7 +120,7 @@ func FuzzServer(f *testing.F) {
 			}
 			first := in.Len() == 0
 			in.WriteString(framed(framing, string(body)))
-			if inLines && first { // a byte order mark at the start belongs to no line
+			if inLines && first { // a byte order mark at the start is not part of a line
 				if body = bytes.TrimPrefix(body, []byte("\ufeff")); len(bytes.Trim(body, transport.Blanks)) == 0 {
 					continue
 				}
@@ -129,7 +129,7 @@ func FuzzServer(f *testing.F) {
 		}
 
 		s, _ := probed(Options{Framing: framing, Service: service, Configure: configure})
-		for _, name := range []string{"test/wait", "test/note", "test/echo"} { // the latter says whatever it is told
+		for _, name := range []string{"test/wait", "test/note", "test/echo"} { // exit gets no reply
 			delete(s.methods, name)
 		}
 		s.methods["test/turn"] = request(func(_ *Server, ctx context.Context, p *noteParams) (string, error) {
@@ -147,7 +147,7 @@ func FuzzServer(f *testing.F) {
 		}
 		got := readReplies(t, &out, framing)
 		if s.client.exited {
-			return // what came after exit is not answered
+			return // messages after exit get no reply
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("replies by id (-want +got):\n%s", diff)
@@ -187,8 +187,8 @@ func readReplies(t *testing.T, out *bytes.Buffer, framing transport.Framing) map
 	}
 }
 
-// checkReply makes sure that a reply is one that clients understand: a result or an error, which has a code of the table and is fit to be
-// shown. What it hands on to a model or a host holds no character that does anything.
+// checkReply checks that a reply is a result, or an error with a code from the table and a printable message. Text for a
+// model or a host must contain no control characters.
 func checkReply(t *testing.T, txt []byte) {
 	var r struct {
 		JSONRPC string
@@ -226,7 +226,7 @@ func checkReply(t *testing.T, txt []byte) {
 	}
 }
 
-// examples returns what the transcripts send, by the method of the table that it is for.
+// examples returns the requests of the transcripts by the name of their method.
 func examples(f *testing.F) map[string][][]byte {
 	found := map[string][][]byte{}
 	for name := range methods {
@@ -248,7 +248,7 @@ func examples(f *testing.F) map[string][][]byte {
 	return found
 }
 
-// expect counts the replies that body must have, by id: the specification of JSON-RPC 2.0 told a second time.
+// expect counts the required replies to body by ID: a second implementation of the JSON-RPC 2.0 specification.
 func expect(body []byte, want map[string]int) {
 	var batch []json.RawMessage
 	if !json.Valid(body) {
@@ -294,7 +294,7 @@ func expectOne(message []byte, want map[string]int) {
 	want[key]++
 }
 
-// idKey makes ids comparable; what is no id is null.
+// idKey makes IDs comparable; an invalid ID is null.
 func idKey(raw []byte) string {
 	var text string
 	var number int64

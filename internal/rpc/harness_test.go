@@ -22,20 +22,20 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
+// patience is the longest wait of a test. It measures nothing, and ends tests that would hang.
 const patience = 2 * time.Minute
 
-// peer is a client of a server under test, at the other ends of two real pipes.
+// peer is a client of a tested server, at the other ends of two real pipes.
 type peer struct {
 	t       testing.TB
 	server  *Server
 	probe   *probe
 	framing transport.Framing
-	in      *os.File // what the server reads
+	in      *os.File // the input of the server
 	out     *bufio.Reader
 	outFile *os.File
 	stop    context.CancelFunc
-	ended   chan error // what Serve returned
+	ended   chan error // the result of Serve
 	log     *lockedBuffer
 }
 
@@ -145,7 +145,7 @@ func (p *peer) want(message string) {
 	}
 }
 
-// wantEnd checks that the server writes nothing more and that Serve returns err.
+// wantEnd checks that the server writes no more, and that Serve returns err.
 func (p *peer) wantEnd(err error) {
 	p.t.Helper()
 	if got, rerr := p.receive(); rerr != io.EOF {
@@ -167,7 +167,7 @@ func (p *peer) wait() error {
 	}
 }
 
-// reply is what of a response the tests look at.
+// reply has the members of a response that the tests look at.
 type reply struct {
 	ID     any             `json:"id"`
 	Method string          `json:"method"`
@@ -194,9 +194,9 @@ func (p *peer) reply() reply {
 	return r
 }
 
-// probe stands behind methods that only tests have.
+// probe implements methods that exist only in tests.
 type probe struct {
-	started chan string // names of the waiting calls, as they start
+	started chan string // names of the waiting calls, in the order of their starts
 	release chan string // a name sent here ends the call of that name
 	mu      sync.Mutex
 	order   []string // names of the calls to test/note, in the order in which they ran

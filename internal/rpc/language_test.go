@@ -16,7 +16,8 @@ import (
 	"github.com/ctxls/ctxls/internal/lsp"
 )
 
-// rooted is the file system below a directory, as if it were the whole: the length of a path counts, since a model is sent it.
+// rooted is the file system below a directory, presented as the whole file system. The length of a path counts, since
+// models get paths.
 type rooted struct {
 	contextfiles.Disk
 	Dir string
@@ -43,7 +44,7 @@ func (r rooted) Resolve(name string) (string, error) {
 	return name, err
 }
 
-// languageOptions offers what is about documents, on a file system whose home is /home.
+// languageOptions returns options for documents, on a file system whose home is /home.
 func languageOptions(files contextfiles.FS) Options {
 	getenv := func(string) string { return "" }
 	return Options{
@@ -57,8 +58,8 @@ func languageOptions(files contextfiles.FS) Options {
 	}
 }
 
-// TestLanguage plays testdata/language/*.txtar: the files of an archive are the file system of a server of the Language Server
-// Protocol, to which its client speaks.
+// TestLanguage plays testdata/language/*.txtar. The files of an archive are the file system of a language server, and
+// its client sends the recorded messages.
 func TestLanguage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths of the transcripts are those of other systems")

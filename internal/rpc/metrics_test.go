@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/fleet"
 )
 
-// What must hold of the fleet's figures, over the real store and the connection of a client.
+// Requirements on the fleet's figures, tested with the real store and a client's connection.
 
 // fleet is a client of a server, and the service of another process that records tasks.
 type doors struct {
@@ -25,7 +25,7 @@ func newFleet(t *testing.T) *doors {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")
 	f := &doors{watcher(t, shared(t, path), "/home/me/a"), shared(t, path), shared(t, path), 0, 0}
-	f.wantAlerts() // from here on alerts are new to it
+	f.wantAlerts() // alerts from here on are new
 	return f
 }
 
@@ -40,11 +40,11 @@ func (f *doors) record(n, tokens int) {
 	}
 }
 
-// wantAlerts wants the client to have been told of just these alerts. A change that is told after them shows that it was no more.
+// wantAlerts checks that the client got exactly these alerts. A later change proves that there are no more.
 func (f *doors) wantAlerts(want ...string) {
 	f.t.Helper()
 	f.wantPushes(want...)
-	for range 2 { // an alert is told after the changes of its look
+	for range 2 { // an alert follows the changes of the same poll
 		f.witnessed++
 		prompt(f.t, f.witness, "witness", "/home/me/a", fmt.Sprint(f.witnessed))
 		f.wantPushes("changed witness active")

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// What is kept from the decoder is what the decoder would have made of it, whatever stands twice and in whatever order.
+// The parameters that bypass the decoder equal the decoder's result, for duplicate members and in any order.
 func TestSetAside(t *testing.T) {
 	large := func(c string) string {
 		return `[{"role":"user","content":"` + strings.Repeat(c, worthSettingAside) + `\"é\\"}]`
@@ -48,7 +48,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// What setAside takes stays where the params are, which only methods that run side by side have for themselves.
+// setAside keeps the parameters in place, so only methods that run concurrently may use it.
 func TestConversationsAreCountedSideBySide(t *testing.T) {
 	found := 0
 	for name, m := range methods {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the server of a test, as a process of its own with real standard streams.
+// TestMain lets the test binary run as a server in its own process with real standard streams.
 func TestMain(m *testing.M) {
 	switch os.Getenv("RPC_TEST_PROCESS") {
 	case "server":
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// process is a server or a sleeper in a process of its own.
+// process is a server or a sleeper in its own process.
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -125,7 +125,7 @@ func TestProcessEndsWithItsClient(t *testing.T) {
 	p.wantExit(t)
 }
 
-// A client that asks 100,000 times and reads nothing for 3 seconds costs the server little, and loses nothing.
+// A client that sends 100,000 requests and reads nothing for 3 seconds costs the server little, and gets every reply.
 func TestSlowClientCostsLittle(t *testing.T) {
 	if underRace {
 		t.Log("the race detector takes memory of its own: that all is answered is checked, the memory is not")
@@ -171,7 +171,7 @@ func TestSlowClientCostsLittle(t *testing.T) {
 	}
 }
 
-// peakMemory is the largest resident size of a process so far, in bytes; 0 where the system does not say.
+// peakMemory returns the largest resident size of a process so far, in bytes, or 0 if the system does not report it.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -10,12 +10,12 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// slowCounter counts nothing before it is released.
+// slowCounter does not count before it is released.
 type slowCounter chan struct{}
 
 func (c slowCounter) Count(string) int { <-c; return 1 }
 
-// A client that asked for it is told of work that takes long, before the reply; one that did not is told nothing.
+// A client that asked for progress gets it before the reply of a long request. Other clients get none.
 func TestProgress(t *testing.T) {
 	release := make(slowCounter)
 	service := newService(t)

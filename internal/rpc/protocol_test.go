@@ -15,8 +15,8 @@ import (
 
 const protocolFile = "../../docs/protocol.md"
 
-// TestProtocolExamples runs every example of docs/protocol.md, one after the other, against one server. What is pushed comes
-// when it comes: an example of it is one of all that came since the last.
+// TestProtocolExamples runs every example of docs/protocol.md, one after the other, against one server. A notification
+// arrives at its own time, so an example of it must match one of those since the last.
 func TestProtocolExamples(t *testing.T) {
 	service, configure := newConfiguredService(t)
 	options := languageOptions(rooted{Dir: t.TempDir()})
@@ -91,7 +91,7 @@ func differsFrom(t *testing.T, example, message string) string {
 	return differs(want, got)
 }
 
-// differs returns where got is not what the example wants, "" where it is. "…" stands for any value, and as a member for
+// differs returns the position where got differs from the example, or "". "…" stands for any value, and as a member for
 // any further members.
 func differs(want, got any) string {
 	switch want := want.(type) {
@@ -133,8 +133,8 @@ func differs(want, got any) string {
 	return fmt.Sprintf(": %v", got)
 }
 
-// TestProtocolIsComplete wants every method, each with an example where it is a request, every member of its params and of
-// its result, every error and every notification in docs/protocol.md.
+// TestProtocolIsComplete checks that docs/protocol.md has every method, with an example for each request, every member
+// of params and results, every error and every notification.
 func TestProtocolIsComplete(t *testing.T) {
 	text := readProtocol(t)
 	s := schemas{source: source{}, defs: object{}}
@@ -177,7 +177,7 @@ func TestProtocolIsComplete(t *testing.T) {
 	}
 }
 
-// isShared reports whether a member is described for a group of methods: before the first of their sections.
+// isShared reports whether a member is described for a group of methods, before their first section.
 func isShared(text, member string) bool {
 	for group := range strings.SplitSeq(text, "\n## ") {
 		if head, _, _ := strings.Cut(group, "\n### "); strings.Contains(head, "`"+member+"`") {

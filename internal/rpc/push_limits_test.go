@@ -17,15 +17,15 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// A client that does not read is told nothing that is kept for it; when it reads again, the last that it hears of each
-// session is what is stored.
+// The server queues nothing for a client that does not read. When the client reads again, its last notification of each
+// session equals the stored state.
 func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 	const sessions, size = 100, 20_000
 	path := filepath.Join(t.TempDir(), "state.db")
 	writer := shared(t, path)
 	p := watcher(t, shared(t, path), "/home/me/a")
 	rounds, full := 0, 0
-	for ; full < 5; rounds++ { // until there has long been no room for more
+	for ; full < 5; rounds++ { // until the pipe has been full for a while
 		if rounds == 2000 {
 			t.Fatal("the queue is not full")
 		}
@@ -47,7 +47,7 @@ func TestAClientThatDoesNotReadHearsTheLatest(t *testing.T) {
 	if _, err := writer.Delete(t.Context(), session.Key{SessionID: "s0"}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(retryLast + retryFirst) // the last of it was tried, too, and refused
+	time.Sleep(retryLast + retryFirst) // the last notification was tried too, and refused
 	want := map[string]string{"s0": "removed"}
 	for i := 1; i < sessions; i++ {
 		want[fmt.Sprint("s", i)] = stored(t, writer, fmt.Sprint("s", i))
@@ -109,7 +109,7 @@ func TestPushingEndsWithTheConnection(t *testing.T) {
 	}
 }
 
-// BenchmarkPush is the time from a commit of one writer until a client of a server has read of it, at 40 events a second
+// BenchmarkPush measures the time from a writer's commit until a client has read the notification, at 40 events a second
 // of 8 sessions.
 func BenchmarkPush(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "state.db")

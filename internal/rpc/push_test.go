@@ -22,7 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
-// shared returns a service of its own on the store at path, as every process has one.
+// shared returns a separate service on the store at path, as in a separate process.
 func shared(t testing.TB, path string) *core.Service {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
@@ -41,7 +41,7 @@ func shared(t testing.TB, path string) *core.Service {
 	}
 }
 
-// watcher connects a client that wants to hear of the sessions of its folders, or of "all".
+// watcher connects a client that subscribes to the sessions of its folders, or to "all".
 func watcher(t testing.TB, service *core.Service, folders ...string) *peer {
 	t.Helper()
 	p := connect(t, transport.Header, Options{Service: service})
@@ -70,7 +70,7 @@ func (p *peer) greet(folders ...string) {
 	p.send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`)
 }
 
-// prompt is an event of a session in a directory, as a hook tells of it.
+// prompt returns an event of a session in a directory, as a hook reports it.
 func prompt(t testing.TB, s *core.Service, session, cwd, text string) {
 	t.Helper()
 	hook(t, s, session, cwd, "UserPromptSubmit", text)
@@ -84,7 +84,7 @@ func hook(t testing.TB, s *core.Service, sess, cwd, event, text string) {
 	}
 }
 
-// push is one notification: what it is of, and its params.
+// push is one notification: its subject and its params.
 type push struct {
 	Method string `json:"method"`
 	Params struct {
@@ -107,7 +107,7 @@ func (p *peer) push() push {
 	return n
 }
 
-// String spells a notification shortly: "changed s1 active", "removed s1", "alert 0.5".
+// String returns a short form of a notification: "changed s1 active", "removed s1", "alert 0.5".
 func (n push) String() string {
 	switch n.Method {
 	case "session/changed":
@@ -120,7 +120,7 @@ func (n push) String() string {
 	return n.Method
 }
 
-// wantPushes wants just these notifications, in this order.
+// wantPushes checks for exactly these notifications, in this order.
 func (p *peer) wantPushes(want ...string) {
 	p.t.Helper()
 	for _, w := range want {
@@ -152,7 +152,7 @@ func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
 	hook(t, writer, "ended before", "/home/me/a", "SessionEnd", "")
 
 	p := watcher(t, shared(t, path), "/home/me/a")
-	p.wantPushes("changed before active") // and nothing of what had ended
+	p.wantPushes("changed before active") // and nothing of ended sessions
 
 	for i := range 10 {
 		prompt(t, writer, "s1", "/home/me/a/sub", strings.Repeat("x", i))
@@ -170,7 +170,8 @@ func TestWhatAnotherWriterChangesIsPushed(t *testing.T) {
 	p.wantPushes("removed s1")
 }
 
-// What one session proves of its model's window is told of every other session of that model, though nothing of those was saved.
+// If one session proves its model's window, clients are notified of every other session of that model, though none of
+// them was saved.
 func TestALearnedWindowIsPushed(t *testing.T) {
 	dir := t.TempDir()
 	writer := shared(t, filepath.Join(dir, "state.db"))
@@ -217,7 +218,7 @@ func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 	for _, p := range []*peer{a, all, everywhere} {
 		p.wantPushes("changed in a active", "changed below a active")
 	}
-	// One that the client knows is told of wherever it goes; its removal, too, and that of no other.
+	// A known session is reported wherever it moves. Its removal is reported too, and no other removal.
 	prompt(t, writer, "in a", "/tmp", "hello again")
 	a.wantPushes("changed in a active")
 	for _, id := range []string{"not in a: /home/me", "in a"} {
@@ -226,7 +227,7 @@ func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 		}
 	}
 	a.wantPushes("removed in a")
-	// Folders that come bring their sessions.
+	// If a folder is added, its sessions are reported.
 	a.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///home/me/ab","name":"ab"}],"removed":[{"uri":"file:///home/me/a","name":"a"}]}}}`)
 	a.wantPushes("changed not in a: /home/me/ab active")
 	prompt(t, writer, "below a", "/home/me/a/x/y", "hello")
@@ -234,7 +235,8 @@ func TestOnlySessionsOfTheFoldersArePushed(t *testing.T) {
 	a.wantPushes("changed not in a: /home/me/ab active")
 }
 
-// An editor names a folder as it was opened, through a link perhaps; agents name where they really are. Some hosts name the link.
+// An editor names a folder as the user opened it, possibly through a link. Agents name the target, and some hosts name
+// the link.
 func TestAFolderThatIsALink(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -268,7 +270,7 @@ func TestAFolderThatIsALink(t *testing.T) {
 	if got, err := p.receive(); err != nil || !strings.Contains(got, `"session":{"host":"claude-code","sessionId":"real"`) {
 		t.Error(got, err)
 	}
-	// A folder is taken away under the name that it was given.
+	// A folder is removed by the name under which it was added.
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"removed":[{"uri":%q,"name":""}],"added":[{"uri":"file:///nowhere","name":""}]}}}`, "file://"+filepath.ToSlash(link)))
 	prompt(t, writer, "real", filepath.Join(dir, "project", "web"), "again")
 	prompt(t, writer, "elsewhere", "/nowhere", "hello")
@@ -294,9 +296,9 @@ func TestAnAlertIsPushedOnceToEveryClient(t *testing.T) {
 	}
 	prompt(t, writer, "a", "/home/me/a", "and on")
 	prompt(t, writer, "b", "/home/me/b", "and on")
-	one.wantPushes("changed a active") // and no second alert before it
+	one.wantPushes("changed a active") // and no second alert before this one
 	two.wantPushes("changed b active")
-	// A client that comes later is not told of what is over.
+	// A client that connects later is not notified of past alerts.
 	late := watcher(t, shared(t, path), "/home/me/a")
 	late.wantPushes("changed a active")
 	prompt(t, writer, "a", "/home/me/a", "and on and on")

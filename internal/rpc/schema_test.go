@@ -28,8 +28,8 @@ import (
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// TestSchema holds docs/protocol.json to the Go types: the methods and notifications with JSON Schemas (draft 2020-12) of
-// what they carry, and the errors. What MCP's tools return is described in the same way.
+// TestSchema compares docs/protocol.json with the Go types: the methods and notifications with JSON Schemas (draft
+// 2020-12), and the errors. The results of MCP's tools have schemas too.
 func TestSchema(t *testing.T) {
 	wantSchema(t, "../../docs/protocol.json", describe(t))
 	wantSchema(t, "mcp/outputs.json", object{
@@ -42,7 +42,7 @@ func TestSchema(t *testing.T) {
 	})
 }
 
-// wantSchema wants a file to hold a schema.
+// wantSchema compares a file with a schema.
 func wantSchema(t *testing.T, file string, schema object) {
 	t.Helper()
 	var want bytes.Buffer
@@ -175,8 +175,8 @@ func (s schemas) of(t reflect.Type) object {
 	panic("no schema for " + t.String())
 }
 
-// structure returns the schema of an object. A member that may be left out has omitzero or omitempty in its tag; one that
-// is always there and may be null is a pointer.
+// structure returns the schema of an object. An optional member has omitzero or omitempty in its tag. A required member
+// that can be null is a pointer.
 func (s schemas) structure(t reflect.Type) object {
 	schema, members, required := object{"type": "object"}, object{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -189,7 +189,7 @@ func (s schemas) structure(t reflect.Type) object {
 		if !optional {
 			required = append(required, name)
 		}
-		if f.Type.Kind() == reflect.Pointer && !optional && t != reflect.TypeFor[RecordParams]() { // where it tells 0 from nothing
+		if f.Type.Kind() == reflect.Pointer && !optional && t != reflect.TypeFor[RecordParams]() { // where 0 differs from absent
 			member = object{"anyOf": []object{member, {"type": "null"}}}
 		}
 		if doc := s.source.docs[ownerOf(t, f)+"."+f.Name]; doc != "" {
@@ -207,7 +207,7 @@ func (s schemas) structure(t reflect.Type) object {
 	return schema
 }
 
-// ownerOf returns the name of the struct that declares the field f, which t may have from a struct that it embeds.
+// ownerOf returns the name of the struct that declares the field f, which t may embed.
 func ownerOf(t reflect.Type, f reflect.StructField) string {
 	for _, i := range f.Index[:len(f.Index)-1] {
 		t = t.Field(i).Type
@@ -215,7 +215,7 @@ func ownerOf(t reflect.Type, f reflect.StructField) string {
 	return t.Name()
 }
 
-// source is what the Go source says beside the types.
+// source is the information that only the Go source has.
 type source struct {
 	docs   map[string]string   // of a type, and of a field as Type.Field
 	values map[string][]string // the constants of a type of strings
@@ -282,7 +282,7 @@ func docText(groups ...*ast.CommentGroup) string {
 	return strings.Join(text, " ")
 }
 
-// What the schema calls required is required: without it a call is refused, and the message names the member.
+// Members that the schema calls required are required: a call without one is refused, and the message names it.
 func TestRequiredMembers(t *testing.T) {
 	s := schemas{source: source{}, defs: object{}}
 	p := connect(t, transport.Line, Options{Service: newService(t)})

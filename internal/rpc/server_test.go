@@ -29,13 +29,13 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 	p.probe.release <- "first"
 	p.want(`{"jsonrpc":"2.0","id":7,"result":"first"}`)
-	// The other one of that id can still be cancelled.
+	// The other request of that ID can still be cancelled.
 	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`)
 	if r := p.reply(); r.ID != 7.0 || r.Error.Code != codeOfCancelled {
 		t.Fatalf("got %+v", r)
 	}
 
-	// And of two that run, both are cancelled.
+	// If two requests of one ID run, both are cancelled.
 	for _, name := range []string{"third", "fourth"} {
 		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"` + name + `"}}`)
 		<-p.probe.started
@@ -48,7 +48,7 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// An id 7 and an id "7" are two ids.
+// The number 7 and the string "7" are different IDs.
 func TestIDsOfBothTypes(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"test/wait","params":{"name":"number"}}`)
@@ -102,7 +102,7 @@ func TestOrderWithinASession(t *testing.T) {
 	}
 }
 
-// One session that is stuck holds up no other, nor what concerns no session.
+// A stuck session blocks neither other sessions nor requests without a session.
 func TestSessionsGoOnSideBySide(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/note","params":{"sessionId":"s1","name":"stuck","wait":true}}`)
@@ -179,7 +179,7 @@ func TestStopWithAClientThatDoesNotRead(t *testing.T) {
 			}
 		}
 	}()
-	time.Sleep(50 * time.Millisecond) // let the pipe to us fill; if it does not, the test proves less but does not fail
+	time.Sleep(50 * time.Millisecond) // let the pipe to the client fill; if it does not, the test proves less but does not fail
 	p.stop()
 	if err := p.wait(); err != nil {
 		t.Errorf("Serve returned %v", err)
@@ -197,7 +197,7 @@ func TestVanishedReader(t *testing.T) {
 	}
 }
 
-// Nothing is written before something was asked, and nothing at all when nothing was.
+// The server writes nothing before the first request, and nothing at all without requests.
 func TestSilentClient(t *testing.T) {
 	for _, framing := range []transport.Framing{transport.Auto, transport.Line, transport.Header} {
 		p := connect(t, transport.Line, Options{Framing: framing})
@@ -218,7 +218,7 @@ func TestNotificationsAreBounded(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo","params":[]}`)
 	p.want(`{"jsonrpc":"2.0","id":2,"result":[]}`)
 
-	// A client that does not read is told so much and no more.
+	// A client that does not read gets a bounded number of messages.
 	told := 0
 	big := strings.Repeat("a", 64<<10)
 	for ; told < 100_000; told++ {
@@ -232,7 +232,7 @@ func TestNotificationsAreBounded(t *testing.T) {
 	if told > transport.MaxQueued+10 {
 		t.Fatalf("%d notifications of 64 KiB were queued", told)
 	}
-	// And then it gets what was queued, in one piece each.
+	// Then it gets the queued messages, each of them whole.
 	for range told {
 		if r := p.reply(); r.Method != "session/changed" {
 			t.Fatalf("got %+v", r)
@@ -240,7 +240,7 @@ func TestNotificationsAreBounded(t *testing.T) {
 	}
 }
 
-// The library recycles the context of a call that runs on its reading goroutine; nothing of ours may hang on to it.
+// The library reuses the context of a call on its reading goroutine. Our code must not keep it.
 func TestManyCallsAtOnce(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	const calls = 20_000
@@ -254,7 +254,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	p.wantEnd(nil)
 }
 
-// Serve does not wait for ever for a handler that heeds nothing, neither when it is stopped nor at the end of the input.
+// Serve does not wait forever for a handler that ignores cancellation, neither after a stop nor at the end of the input.
 func TestStuckHandler(t *testing.T) {
 	for _, how := range []string{"stop", "end of input"} {
 		t.Run(how, func(t *testing.T) {

@@ -26,17 +26,17 @@ import (
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
 
-// noon is when the tests of methods take place. Their clock stands still.
+// noon is the time in the tests of methods. Their clock stands still.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newService returns a service as `ctxls serve` has it, with real settings, a real host and a real store of its own; only
-// the clock is ours.
+// newService returns a service like the one of `ctxls serve`, with real settings, a real host and its own real store.
+// Only the clock is a fake.
 func newService(t testing.TB) *core.Service {
 	s, _ := newConfiguredService(t)
 	return s
 }
 
-// newConfiguredService returns what puts an editor's settings in force, too.
+// newConfiguredService also returns the function that applies an editor's settings.
 func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) error) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db")})
@@ -70,7 +70,7 @@ func newConfiguredService(t testing.TB) (*core.Service, func(json.RawMessage) er
 	}
 }
 
-// A script that pipes its calls in without waiting finds in a list what it told before it.
+// A script that sends its calls without waiting gets a list that includes its earlier events.
 func TestOverviewSeesWhatWasToldBefore(t *testing.T) {
 	p := connect(t, transport.Line, Options{Service: newService(t)})
 	for range 20 {
@@ -94,7 +94,7 @@ func TestOverviewSeesWhatWasToldBefore(t *testing.T) {
 	}
 }
 
-// While another process holds the state, a call that changes it is unavailable, and the server goes on.
+// While another process locks the state, a call that changes it is unavailable, and the server continues.
 func TestStateThatIsHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	open := func() *sqlite.Store {
@@ -134,7 +134,8 @@ func TestStateThatIsHeld(t *testing.T) {
 	}
 }
 
-// adapters returns those of a fixed set of hosts, so that what the server says of a wrong one does not change with each new host.
+// adapters returns the adapters of a fixed set of hosts, so that a new host does not change the message for an unknown
+// host.
 func adapters() map[session.Host]core.Adapter {
 	all := registry.Adapters(nil)
 	maps.DeleteFunc(all, func(host session.Host, _ core.Adapter) bool {

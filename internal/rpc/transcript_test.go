@@ -18,11 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
 
-// TestTranscripts plays testdata/*.txtar against a server of the lifecycle and of test methods, and testdata/methods/*.txtar
-// against one with a service and an empty store. Each line of the client is one message; a line that is a Go string is sent as
-// the bytes it stands for. Every line that is to be answered is answered before the next is sent. A first line
-// "framing: header" in the comment chooses that framing. What is pushed is left out, since it comes when it comes. In the end the client closes its side; the last line of the
-// server's section says what Serve returned, if that is an error.
+// TestTranscripts plays testdata/*.txtar against a server with lifecycle and test methods, and testdata/methods/*.txtar
+// against a server with a service and an empty store. Each line of the client is one message; a line that is a Go string
+// is sent as its bytes. Each request is answered before the next is sent. A first line "framing: header" in the comment
+// chooses that framing. Notifications are left out, since their time varies. At the end the client closes its side. If
+// Serve returned an error, it is the last line of the server's section.
 func TestTranscripts(t *testing.T) {
 	for _, file := range transcripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -109,12 +109,12 @@ func play(t *testing.T, archive *txtar.Archive, options Options) string {
 	return said.String()
 }
 
-// isPush reports whether a message tells of a change in the store.
+// isPush reports whether a message is a notification of a change in the store.
 func isPush(message string) bool {
 	return strings.HasPrefix(message, `{"jsonrpc":"2.0","method":"session/`) || strings.HasPrefix(message, `{"jsonrpc":"2.0","method":"metrics/`)
 }
 
-// isOwed reports whether a line of a client is answered: everything but notifications and responses.
+// isOwed reports whether a line of a client needs an answer: every line except notifications and responses.
 func isOwed(line string) bool {
 	var one map[string]json.RawMessage
 	if json.Unmarshal([]byte(line), &one) == nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// hasCome reports whether a turn has come, without waiting for it.
+// hasCome reports, without waiting, whether a turn has begun.
 func hasCome(own *turn) bool {
 	for _, other := range own.before {
 		select {
@@ -50,7 +50,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A call that is cancelled while it waits does not let those behind it pass the one before it, come they early or late.
+// If a waiting call is cancelled, the calls behind it do not pass the call before it, in any order of arrival.
 func TestTurnsAreGivenUpBeforeTheyCome(t *testing.T) {
 	var order turns
 	first, second, third := order.take("s"), order.take("s"), order.take("s")

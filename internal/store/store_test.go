@@ -37,7 +37,7 @@ func TestOpenByURL(t *testing.T) {
 	}
 }
 
-// What follows the scheme is a path as it stands, whichever system's it is.
+// The rest of the URL after the scheme is a path of any system, without changes.
 func TestPathsOfURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"sqlite:/home/me/as it is%20?x=1#y.db": "/home/me/as it is%20?x=1#y.db",

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// counting notes how many texts were counted.
+// counting records the number of counted texts.
 type counting struct {
 	token.Counter
 	texts *atomic.Int64
@@ -51,7 +51,7 @@ func TestMeasureCountsOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// A tool definition is not mistaken for a message, or a system prompt, of the same bytes.
+// A tool definition is not confused with a message, or a system prompt, of the same bytes.
 func TestMeasureSameBytesElsewhere(t *testing.T) {
 	meter := testMeter()
 	same := []byte(`[{"type":"text","text":"hi"}]`)

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// FuzzTrim gives Measure and Trim whatever is there: they answer or refuse, they never fall over, and what they say of
-// their own output is true.
+// FuzzTrim gives arbitrary input to Measure and Trim. They must return a result or an error without a panic, and the
+// figures about their own output must be right.
 func FuzzTrim(f *testing.F) {
 	for _, form := range dialects {
 		f.Add([]byte(form.text("user", "hello")+","+form.call([]string{"a", "b"}, "{}")), 5, true)
@@ -55,8 +55,8 @@ func FuzzTrim(f *testing.F) {
 	})
 }
 
-// checkKept makes sure that what a trim says it did is what it did: all messages but those removed are there, in order, byte for byte
-// but for those cleared.
+// checkKept compares a trim's report with its output: all messages except the removed ones are present, in order, and
+// byte for byte except for cleared results.
 func checkKept(t *testing.T, before []byte, got TrimResult) {
 	t.Helper()
 	var messages, kept []json.RawMessage

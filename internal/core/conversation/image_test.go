@@ -37,7 +37,7 @@ func picture(t testing.TB, format string, width, height int) []byte {
 	return buf.Bytes()
 }
 
-// withSegment puts an application segment in front of everything in a JPEG, as cameras do.
+// withSegment inserts an application segment at the start of a JPEG, as cameras do.
 func withSegment(file []byte, size int) []byte {
 	segment := append([]byte{0xff, 0xd8, 0xff, 0xe1, byte(size >> 8), byte(size)}, make([]byte, size-2)...)
 	return append(segment, file[2:]...)
@@ -45,7 +45,7 @@ func withSegment(file []byte, size int) []byte {
 
 func b64(file []byte) string { return base64.StdEncoding.EncodeToString(file) }
 
-// webp builds the head of a WebP file as its specification (RFC 9649) lays it out.
+// webp builds the header of a WebP file by its specification (RFC 9649).
 func webp(chunk string, payload ...byte) []byte {
 	head := append([]byte("RIFF\x00\x00\x00\x00WEBP"+chunk+"\x00\x00\x00\x00"), payload...)
 	return append(head, make([]byte, 32)...)
@@ -78,7 +78,7 @@ func TestImageSize(t *testing.T) {
 		{"lossless webp", webp("VP8L", lossless...), 301, 202},
 		{"extended webp", webp("VP8X", 0x10, 0, 0, 0, 0x2e, 0x01, 0x00, 0xcb, 0x00, 0x00), 303, 204},
 		{"unknown webp", webp("VP9 ", lossy...), 0, 0},
-		// The three that Google's WebP documentation gives for telling what a browser can show.
+		// The three files from Google's WebP documentation for detecting a browser's support.
 		{"a real lossy webp", decode("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"), 1, 1},
 		{"a real lossless webp", decode("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="), 1, 1},
 		{"a real animated webp", decode("UklGRlIAAABXRUJQVlA4WAoAAAASAAAAAAAAAAAAQU5JTQYAAAD/////AABBTk1GJgAAAAAAAAAAAAAAAAAAAGQAAABWUDhMDQAAAC8AAAAQBxAREYiI/gcA"), 1, 1},
@@ -109,7 +109,7 @@ func TestImageSize(t *testing.T) {
 	}
 }
 
-// The figures that vendors publish, or that were measured against their services.
+// Figures that vendors publish, or that were measured with their services.
 func TestImageTokens(t *testing.T) {
 	for _, tt := range []struct {
 		provider, model string
@@ -188,7 +188,7 @@ func TestMeasureMedia(t *testing.T) {
 	}
 }
 
-// A model changes what the same message counts, also when it was counted before.
+// Another model changes the count of the same message, also of a message that was counted before.
 func TestMeasureMediaByModel(t *testing.T) {
 	meter := testMeter()
 	c := conversation(fmt.Sprintf(`{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":%q}}]}`, b64(picture(t, "png", 1920, 1080))))

@@ -12,14 +12,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn is a generated conversation, with what the generator knows of it: which messages belong together.
+// drawn is a generated conversation with the messages that belong together.
 type drawn struct {
 	messages []string
 	pairs    [][2]int // message of a call, message of its answer
 	system   []int
 }
 
-// dialect writes messages in one of the four forms. A nil result says that the form keeps results within the call's message.
+// dialect writes messages in one of the four forms. A nil result means that the form keeps results in the message of the
+// call.
 type dialect struct {
 	name   string
 	text   func(role, text string) string
@@ -96,7 +97,8 @@ var drawText = rapid.Custom(func(t *rapid.T) string {
 
 const drawnPicture = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`
 
-// drawFile writes a call that works on a file, and its answer, with what plans look for: the same file again, failures, pictures, thoughts.
+// drawFile writes a call on a file and its answer, with content that plans detect: repeated files, failures, pictures,
+// thoughts.
 func drawFile(t *rapid.T, id string) (call, answer string) {
 	tool := rapid.SampledFrom([]string{"Read", "Write", "Edit", "Grep"}).Draw(t, "tool")
 	path := rapid.SampledFrom([]string{"/src/a.go", "/src/b.go"}).Draw(t, "path")
@@ -127,7 +129,7 @@ func drawFile(t *rapid.T, id string) (call, answer string) {
 		fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":[{"type":"text","text":%s},%s]},%s]}`, id, failed, quote(text), drawnPicture, drawnPicture)
 }
 
-// drawConversation mixes forms in one conversation too: they are told apart per message.
+// drawConversation also mixes forms in one conversation, since each message is parsed by its own form.
 var drawConversation = rapid.Custom(func(t *rapid.T) (d drawn) {
 	reuse := rapid.Bool().Draw(t, "reuse ids")
 	mixed := rapid.Bool().Draw(t, "mixed forms")
@@ -215,7 +217,7 @@ func TestTrimLaws(t *testing.T) {
 		}
 		got := trim(req)
 
-		// What it says of itself is true.
+		// The reported figures are right.
 		measure := MeasureRequest{Conversation: req.Conversation}
 		if m, _ := meter.Measure(measure); m.Tokens != got.OriginalTokens {
 			t.Fatalf("originalTokens %d, the input measures %d", got.OriginalTokens, m.Tokens)
@@ -228,7 +230,7 @@ func TestTrimLaws(t *testing.T) {
 			t.Fatalf("%d tokens for %d, satisfied %v", got.Tokens, *req.TargetTokens, got.Satisfied)
 		}
 
-		// Kept messages are a subsequence, byte for byte, cleared ones aside.
+		// Kept messages are a subsequence, byte for byte, except for cleared results.
 		gone := func(i int) bool { return slices.Contains(got.Removed, i) }
 		var kept []string
 		for i, m := range d.messages {
@@ -260,7 +262,7 @@ func TestTrimLaws(t *testing.T) {
 			n++
 		}
 
-		// System stays; pairs are closed.
+		// System messages stay, and pairs stay complete.
 		for _, i := range d.system {
 			if gone(i) {
 				t.Fatalf("system message %d is gone", i)
@@ -287,7 +289,7 @@ func TestTrimLaws(t *testing.T) {
 			}
 		}
 
-		// Again changes nothing.
+		// A second trim changes nothing.
 		again := req
 		again.Messages = got.Messages
 		if second := trim(again); !bytes.Equal(second.Messages, got.Messages) || len(second.Removed)+len(second.Cleared) > 0 {
@@ -306,7 +308,8 @@ func TestTrimLaws(t *testing.T) {
 	})
 }
 
-// Each text counts on its own, so a conversation measures what its messages measure, however they are counted before.
+// Each text is counted separately, so a conversation's count is the sum over its messages, in any order of earlier
+// counts.
 func TestMeasureAddsUp(t *testing.T) {
 	meter := testMeter()
 	rapid.Check(t, func(t *rapid.T) {

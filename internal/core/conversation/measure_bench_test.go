@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// longConversation is an agent's session of at least the given size: prose, calls, and results that are files of Go's own
+// longConversation is an agent's session of at least the given size: prose, calls, and results with files from Go's own
 // source tree.
 func longConversation(b *testing.B, tokens int) []string {
 	b.Helper()
@@ -67,7 +67,7 @@ func BenchmarkMeasure200k(b *testing.B) {
 	})
 }
 
-// BenchmarkTrim shows that time grows with the length of the input and no faster.
+// BenchmarkTrim shows that the time is linear in the length of the input.
 func BenchmarkTrim(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		var messages []string

@@ -16,8 +16,8 @@ func TestMeasureInvalidUTF8(t *testing.T) {
 	}
 }
 
-// What nests deeper than any conversation is not taken apart: each level would be passed over once more by all around it,
-// and ten megabytes took seconds.
+// Content that nests deeper than any real conversation is not parsed. Otherwise every level would be read once for each
+// level around it, and ten megabytes would take seconds.
 func TestMeasureDeepNesting(t *testing.T) {
 	results := func(levels int, inside string) string {
 		return strings.Repeat(`{"type":"tool_result","tool_use_id":"a","content":[`, levels) + inside + strings.Repeat(`]}`, levels)

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// bpe counts with tiktoken-go itself: what a count should be is not ours to say.
+// bpe counts with tiktoken-go itself, so that expected counts do not come from our own code.
 type bpe struct{ *tiktoken.Tiktoken }
 
 func (b bpe) Count(text string) int { return len(b.EncodeOrdinary(text)) }
@@ -33,12 +33,12 @@ var encodings = sync.OnceValue(func() map[string]token.Counter {
 	return counters
 })
 
-// testMeter counts as the program does.
+// testMeter counts in the same way as the program.
 func testMeter() *Meter {
 	return NewMeter(func(encoding string) (token.Counter, error) { return token.Get(encoding) }, token.ForModel)
 }
 
-// count is what one text counts in cl100k_base.
+// count returns the tokens of a text in cl100k_base.
 func count(text string) int { return encodings()["cl100k_base"].Count(text) }
 
 func counts(texts ...string) (sum int) {
@@ -109,7 +109,7 @@ func TestMeasureText(t *testing.T) {
 func TestMeasureForms(t *testing.T) {
 	for _, tt := range []struct {
 		name, message string
-		texts         []string // what the model reads
+		texts         []string // the text that the model reads
 	}{
 		{"a string", `{"role":"user","content":"Hello, world"}`, []string{"Hello, world"}},
 		{"parts", `{"role":"user","content":[{"type":"text","text":"one"},{"text":"two words","type":"text"}]}`, []string{"one", "two words"}},
@@ -291,7 +291,7 @@ func TestMeasureEncodingAndExact(t *testing.T) {
 	}
 }
 
-// What is not text, or not known, is counted for something and never called exact.
+// Unknown content and content other than text gets an estimate, and the count is never called exact.
 func TestMeasureInexact(t *testing.T) {
 	signature := strings.Repeat("A", 1150)
 	for _, tt := range []struct {
@@ -317,7 +317,7 @@ func TestMeasureInexact(t *testing.T) {
 	}
 }
 
-// The same turns as OpenCode keeps them and as it sent them to the model, captured from one session.
+// The same turns in OpenCode's store and in its request to the model, captured from one session.
 func TestMeasureOpenCodeAsSent(t *testing.T) {
 	measure := func(name string) int {
 		raw, err := os.ReadFile("testdata/opencode/" + name)

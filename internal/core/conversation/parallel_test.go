@@ -41,7 +41,7 @@ func TestInParallel(t *testing.T) {
 	t.Error("a panic was swallowed")
 }
 
-// A large conversation is measured as the sum of its messages, and the first that is wrong is the one that is named.
+// The count of a large conversation is the sum over its messages. An error names the first wrong message.
 func TestMeasureLargeConversation(t *testing.T) {
 	var messages []string
 	want := 0

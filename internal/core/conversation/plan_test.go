@@ -9,8 +9,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/plan"
 )
 
-// Each form with a read that was superseded, a failed call, a picture and a thought of long ago, and what a trim by plan makes of
-// them when everything has to go.
+// Each form with a replaced read, a failed call, an old picture and an old thought, and the result of a trim by plan
+// that must remove as much as possible.
 func TestPlanForms(t *testing.T) {
 	old := quote(strings.Repeat("package a which is the first version of it\n", 12))
 	long := quote(strings.Repeat("x ", 200))
@@ -160,7 +160,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// A session of the size that plans are promised for: 200,000 tokens in reads, commands and answers.
+// A session of the size in our performance claim: 200,000 tokens in reads, commands and answers.
 func BenchmarkPlan200k(b *testing.B) {
 	conv := agentConversation(200_000)
 	meter := testMeter()
@@ -209,7 +209,7 @@ func BenchmarkPlanMessages(b *testing.B) {
 	}
 }
 
-// agentConversation is what an agent's session looks like, of about so many tokens.
+// agentConversation returns a conversation like an agent's session, of about that many tokens.
 func agentConversation(tokens int) Conversation {
 	messages := []string{`{"role":"user","content":"Mend the parser, and keep the tests green."}`}
 	for size, i := 0, 0; size < tokens; i++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/plan"
 )
 
-// openCodeSession is a session in which a file was read and written as a whole, after so many turns and before so many.
+// openCodeSession is a session that reads and then rewrites a whole file, with given numbers of turns before and after.
 func openCodeSession(before, after int) (messages []string) {
 	n := 0
 	add := func(role, parts string) {

@@ -52,7 +52,7 @@ func TestTrimLongConversation(t *testing.T) {
 	}
 }
 
-// Each case lists messages by a letter and their tokens; the result is told by the letters that are kept.
+// Each case lists messages by a letter and their tokens. The result lists the letters of the kept messages.
 func TestTrimGroups(t *testing.T) {
 	const tenTokens = " a a a a a a a a a a"
 	call := func(ids ...string) string {
@@ -148,7 +148,7 @@ func TestTrimSystemAloneIsTooLarge(t *testing.T) {
 	}
 }
 
-// What encoding/json would rewrite comes out as it went in.
+// Bytes that encoding/json would rewrite come out unchanged.
 func TestTrimKeepsBytes(t *testing.T) {
 	odd := "{ \"role\" : \"user\",\n\t\"content\":\"<a&b> \\/ \\u003c \\ud83d \\u2028 \u2028 \xff\", \"n\":1.50, \"n\":1e2 }"
 	for _, tt := range []struct{ input, want string }{
@@ -220,7 +220,7 @@ func TestTrimClearsToolResults(t *testing.T) {
 				t.Errorf("says %d tokens, measures %d", got.Tokens, measured)
 			}
 
-			// Cleared ones are never cleared again: what is left to do is to remove.
+			// Cleared results are never cleared again, so the next step removes them.
 			target = 5
 			req.Messages, req.TargetTokens = got.Messages, &target
 			if again := mustTrim(t, req); strings.Contains(string(again.Messages), "cleared") || !cmp.Equal(again.Removed, []int{0, 1, 2}) {
@@ -244,7 +244,7 @@ func TestTrimClearsOnlyWhereThatSaves(t *testing.T) {
 	}
 }
 
-// Of results inside a result only the inner are cleared: the outer holds what answers calls.
+// In nested results only the inner results are cleared, since the outer result answers calls.
 func TestTrimClearsResultsInsideResults(t *testing.T) {
 	result := func(id, content string) string {
 		return `{"type":"tool_result","tool_use_id":"` + id + `","content":` + content + `}`
@@ -268,7 +268,7 @@ func TestTrimClearsResultsInsideResults(t *testing.T) {
 	}
 }
 
-// A placeholder stays as it is, though one with a smaller number would be shorter.
+// A placeholder stays unchanged, though a placeholder with a smaller number would be shorter.
 func TestTrimNeverClearsTwice(t *testing.T) {
 	for _, message := range []string{
 		`{"role":"tool","tool_call_id":"a","content":"[tool result cleared by ctxls: 123456789123456789 tokens]"}`,
@@ -307,7 +307,7 @@ func TestTrimRefuses(t *testing.T) {
 	}
 }
 
-// The requirement that both serve can be found from where it is met.
+// The code that meets the requirement names it.
 func TestRequirementTag(t *testing.T) {
 	for file, function := range map[string]string{"measure.go": "Measure", "trim.go": "Trim"} {
 		source, err := os.ReadFile(file)
@@ -337,7 +337,7 @@ func TestTrimAgesAGroupByItsNewestMessage(t *testing.T) {
 	}
 }
 
-// An agent loop learns whether even the rest is too long, or nothing is left to be sent.
+// An agent loop learns whether even the remaining messages are too long, and whether any message is left to send.
 func TestPrepareSaysWhetherTheTargetIsMet(t *testing.T) {
 	threshold, target := 50, 20
 	for _, test := range []struct {

@@ -47,7 +47,7 @@ func TestGlobMatch(t *testing.T) {
 	}
 }
 
-// Every row must say where it comes from, and be reachable: no other row may always win over it.
+// Every row must name its source and be reachable: no other row may always match first.
 func TestWindowTable(t *testing.T) {
 	data, err := os.ReadFile("windows.json")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
-// A workspace's settings come from whoever wrote the repository: no value of theirs hides how full a window is.
+// The author of a repository chooses its workspace settings. None of these values can hide a full window.
 func TestAWorkspacesWindowIsBounded(t *testing.T) {
 	window := func(model string, host int, user, workspace map[string]int, accepted int) Window {
 		cfg := settings.Default().Window

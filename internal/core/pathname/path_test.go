@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Every spelling of a Windows path that programs, people, shells and editors use, and the one that they are compared by.
+// Every spelling of a Windows path that programs, users, shells and editors use, with the form that is compared.
 var spellings = []struct{ path, slashed string }{
 	{`C:\src\a.go`, "C:/src/a.go"},
 	{`c:\src\a.go`, "C:/src/a.go"},
@@ -20,21 +20,21 @@ var spellings = []struct{ path, slashed string }{
 	{`/mnt/c/src/a.go`, "C:/src/a.go"},      // WSL
 	{`C:\`, "C:/"},
 	{`c:/`, "C:/"},
-	{`C:\..\..`, "C:/"}, // nothing is above a drive
+	{`C:\..\..`, "C:/"}, // a drive has no parent
 	{`/c`, "C:/"},
 	{`/c/`, "C:/"},
 	{`/mnt/c`, "C:/"},
-	{`C:`, "C:"}, // the drive's current directory, which nobody knows
+	{`C:`, "C:"}, // the drive's current directory, which is unknown
 	{`c:a.go`, "C:a.go"},
 	{`\\server\share\x`, "//server/share/x"},
 	{`//server/share/x/`, "//server/share/x"},
 	{`\\server/share\lib\..\x`, "//server/share/x"},
 	{`\\?\UNC\server\share\x`, "//server/share/x"},
 	{`\\server\share`, "//server/share/"},
-	{`\\server\share\..\..\x`, "//server/share/x"}, // nor above a share
+	{`\\server\share\..\..\x`, "//server/share/x"}, // a share has no parent
 	{`\\wsl$\Ubuntu\home\me`, "//wsl$/Ubuntu/home/me"},
 	{`\src\a.go`, "/src/a.go"},
-	{`/tmp/a.go`, "/tmp/a.go"}, // of a shell: no drive
+	{`/tmp/a.go`, "/tmp/a.go"}, // a path of a shell, not a drive
 	{`/cc/a.go`, "/cc/a.go"},
 	{`/mnt/data/a.go`, "/mnt/data/a.go"},
 	{`/1/a.go`, "/1/a.go"},
@@ -144,7 +144,7 @@ func TestJoin(t *testing.T) {
 		{`c:/w/`, `src/lib\..\a.go`, `C:\w\src\a.go`},
 		{`C:\w`, `..\..\..\a.go`, `C:\a.go`},
 		{`C:\w`, `D:\a.go`, `D:\a.go`},
-		{`C:\w`, `d:/a.go`, `d:/a.go`}, // what is absolute stays as it was said
+		{`C:\w`, `d:/a.go`, `d:/a.go`}, // an absolute path stays unchanged
 		{`C:\w`, `c:a.go`, `C:\w\a.go`},
 		{`C:\w`, `D:a.go`, `D:a.go`}, // the directory of another drive
 		{`C:\w`, `\a.go`, `C:\a.go`},

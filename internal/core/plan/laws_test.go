@@ -70,10 +70,10 @@ var drawParts = rapid.Custom(func(t *rapid.T) (parts []Part) {
 	return parts
 })
 
-// story is a conversation told without the finder: which call each result answers, and how much came after each part.
+// story is a conversation without the finder's analysis: the call of each result, and the tokens after each part.
 type story struct {
 	parts              []Part
-	answers            map[int]int // of a result its call, of a call its result
+	answers            map[int]int // for a result its call, for a call its result
 	turns, responses   []int       // up to each part
 	allTurns, allSteps int
 }
@@ -104,7 +104,7 @@ func (s story) old(i int, least age) bool {
 	return s.allTurns-s.turns[i] >= least.turns || s.allSteps-s.responses[i] >= least.responses
 }
 
-// quotedLater reports whether something that was said later holds a long line of a part.
+// quotedLater reports whether a later part contains a long line of this part.
 func (s story) quotedLater(i int) bool {
 	for line := range strings.Lines(s.parts[i].Text) {
 		line = strings.TrimSpace(withoutNumber(line))
@@ -164,7 +164,7 @@ func TestFindLaws(t *testing.T) {
 		if found.Turns != s.allTurns || found.Responses != s.allSteps {
 			t.Fatalf("%d turns and %d responses, want %d and %d", found.Turns, found.Responses, s.allTurns, s.allSteps)
 		}
-		// What is quoted in the end is not in a plan any more, whatever else it was.
+		// A plan contains no quoted part, whatever its kind.
 		for _, it := range found.Items {
 			if p := parts[it.Part]; p.Class == Result && strings.Contains(p.Text, "port 5432") {
 				quoting := append(slices.Clone(parts), Part{Class: Answer, Text: "It said `error: the port 5432 was refused by the host`.", Tokens: 20, Within: -1})
@@ -183,7 +183,7 @@ func TestFindLaws(t *testing.T) {
 	}
 }
 
-// check holds each kind to its own law.
+// check tests the law of each kind.
 func (s story) check(t *rapid.T, it Item, planned map[int]Kind) {
 	i, p := it.Part, s.parts[it.Part]
 	call := s.parts[s.answers[i]]
@@ -218,7 +218,7 @@ func (s story) check(t *rapid.T, it Item, planned map[int]Kind) {
 	}
 }
 
-// A target takes the first items and no more than it needs.
+// A target takes the first items, and only as many as it needs.
 func TestUpTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		found := Find(Conversation{Parts: drawParts.Draw(t, "parts"), Window: 100_000})
@@ -234,7 +234,7 @@ func TestUpTo(t *testing.T) {
 	})
 }
 
-// A cut rewrites what is kept behind its first item; what it pays is what the arithmetic says.
+// A cut rewrites the kept content after its first item. The cost equals the formula's.
 func TestCostLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := drawParts.Draw(t, "parts")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// talk is a conversation in short: a line each.
+// talk is a conversation in a short form, one line for each part.
 //
 //	user TEXT, said TEXT, think, image
 //	call ID TOOL INPUT, back ID TEXT, fail ID TEXT
@@ -38,7 +38,7 @@ func talk(lines ...string) (parts []Part) {
 	return parts
 }
 
-// turns are further turns in which nothing of interest is said.
+// turns returns further turns without relevant content.
 func turns(n int) (lines []string) {
 	for range n {
 		lines = append(lines, "user go on", "said done")
@@ -106,7 +106,7 @@ func TestBulky(t *testing.T) {
 	}
 }
 
-// A read of 10,000 tokens that was superseded, at the end of 50,000, with 2,000 tokens behind it.
+// A replaced read of 10,000 tokens, after 40,000 other tokens.
 func TestAdvice(t *testing.T) {
 	parts := talk("user x", "call 1 "+readA, "back 1 "+fileA1, `call 2 Write {"file_path":"/src/a.go"}`, "back 2 ok")
 	parts[2].Tokens = 10_010

@@ -12,7 +12,7 @@ import (
 
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// response is an entry of an answer that was given input tokens.
+// response is an entry of an answer with the given input tokens.
 func response(id string, input, output int, pieces ...Piece) Entry {
 	return Entry{At: morning, Report: &Report{At: morning, MessageID: id, Tokens: input, Tuple: UsageTuple{Input: input, Output: output}}, Content: pieces}
 }
@@ -31,7 +31,7 @@ func breakdownOf(t interface{ Fatal(...any) }, model string, rules Rules, total 
 	return b
 }
 
-// What fills a window, in tokens worked out by hand.
+// The breakdown of a window, with tokens computed by hand.
 func TestBreakdown(t *testing.T) {
 	prompt := came(Piece{Class: PromptText, Tokens: 100}) // 118 tokens
 	read := func(id string) Piece {
@@ -45,7 +45,7 @@ func TestBreakdown(t *testing.T) {
 		rules       Rules
 		total       int
 		entries     []Entry
-		want        string // parts, files, what the last turn added
+		want        string // parts, files, additions of the last turn
 	}{
 		{"the first response", "claude-opus-4-6", Rules{}, 20_118, []Entry{prompt, response("1", 20_118, 0)},
 			"system 20000 user 118 | | 118"},
@@ -117,7 +117,7 @@ func breakdownText(b Breakdown) string {
 	return text + fmt.Sprintf("| %d", b.LastTurn.Tokens)
 }
 
-// The transcript may be further than the hooks, and date the response that a hook told of a little later.
+// The transcript may be ahead of the hooks, and may date a response a little later than the hook did.
 func TestUpToTheGauge(t *testing.T) {
 	at := func(seconds, input, output int) Entry {
 		when := morning.Add(time.Duration(seconds) * time.Second)
@@ -151,8 +151,8 @@ func TestNothingToBreakDown(t *testing.T) {
 	}
 }
 
-// Whatever the conversation: the parts add up to the total exactly, so do those of the last turn to what it added, nothing
-// is negative or shown as 0, the order is that of the categories and by size, and the same input gives the same output.
+// For any conversation: the parts add up to the total, and the parts of the last turn to its growth. No part is negative
+// or 0, the order is by category and size, and equal input gives equal output.
 func TestBreakdownLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom([]string{"claude-opus-4-6", "claude-sonnet-4-5", "claude-opus-5", "gpt-5.4"}).Draw(rt, "model")
@@ -238,7 +238,7 @@ func order(c Category) int {
 	return -1
 }
 
-// A piece alone costs what it costs in a tail.
+// The cost of a piece alone equals its cost in a tail.
 func TestCostIsThatOfATail(t *testing.T) {
 	e := NewEstimator("", "claude-opus-5", Calibration{})
 	for _, p := range []Piece{

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// taught plays responses of a model whose count is truth times what claudeCosts say, each after a tool gave some tokens.
+// taught plays responses of a model whose real count is truth times claudeCosts, each after tool results of some tokens.
 func taught(model string, truth float64, rng *rand.Rand, responses int) Calibration {
 	c := Calibration{Model: model, Encoding: Encoding}
 	for range responses {
@@ -23,8 +23,7 @@ func taught(model string, truth float64, rng *rand.Rand, responses int) Calibrat
 	return c
 }
 
-// Whatever a model was taken for at first: after ten responses k is within a tenth of the truth, after sixty within a
-// fiftieth.
+// For any initial value, k is within a tenth of the truth after ten responses, and within a fiftieth after sixty.
 func TestKFollowsTheModel(t *testing.T) {
 	for _, truth := range []float64{0.8, 1, 1.14, 1.33, 1.5} {
 		for _, model := range []string{"claude-opus-4-6", "claude-opus-5"} {
@@ -90,8 +89,8 @@ func TestWhatTeachesNothing(t *testing.T) {
 	}
 }
 
-// A model behind a gateway may report reasoning as output that it is never given again. That is noticed by what the next request
-// holds, whatever the model is called, and forgotten when it is no longer so.
+// A model behind a gateway may report reasoning as output without receiving it again. The size of the next request
+// reveals this, for any model name, and later requests can revise it.
 func TestReasoningThatIsNotSentBack(t *testing.T) {
 	answer := Tail{Input: 100_000, Output: 1_500}.Append([]Piece{{Class: ToolCall, Tool: "Read", ToolClass: ReadTool, CallID: "c", Tokens: 100}, {Class: ToolResult, CallID: "c", Tokens: 400}})
 	play := func(c Calibration, growths ...int) Calibration {
@@ -122,7 +121,7 @@ func TestReasoningThatIsNotSentBack(t *testing.T) {
 	}
 }
 
-// Whether a model is still given its thoughts after a person spoke is learned for each model, whatever it was taken for.
+// Whether a model keeps its thoughts after a user's prompt is learned for each model, whatever the initial assumption.
 func TestThoughtsKeptOrForgotten(t *testing.T) {
 	turn := Tail{Input: 100_000, Thinking: 900}.Append([]Piece{{Class: Thought, Bytes: 1150}, {Class: PromptText, Tokens: 500}})
 	kept, forgotten := 590+205, 590-900
@@ -158,8 +157,8 @@ func TestThoughtsKeptOrForgotten(t *testing.T) {
 	}
 }
 
-// k lies among what was learned and what was known before, in whatever order it was learned; learning changes nothing that
-// was stored, keeps what is stored small and sane, and is the same each time.
+// k lies between the learned values and the prior, in any order of learning. Learning does not change stored values,
+// keeps them small and finite, and is deterministic.
 func TestCalibrationLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := Calibration{Model: "claude-opus-5", Encoding: Encoding}

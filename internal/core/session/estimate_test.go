@@ -7,12 +7,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// after returns the tail of a response that was given 100,000 tokens, with what came of it.
+// after returns the tail of a response with 100,000 input tokens, followed by the given content.
 func after(pieces ...Piece) Tail {
 	return Tail{MessageID: "m", Input: 100_000}.Append(pieces)
 }
 
-// What each class of content costs, in tokens worked out by hand.
+// The cost of each class of content, with tokens computed by hand.
 func TestGrowthByClass(t *testing.T) {
 	classes := map[string]ToolClass{"Read": ReadTool, "Bash": ShellTool, "Grep": SearchTool, "Edit": EditTool, "Task": AgentTool, "shell": ShellTool}
 	toolGave := func(tool string, tokens int) []Piece {
@@ -91,8 +91,8 @@ func TestPriors(t *testing.T) {
 	}
 }
 
-// The order in which content comes does not matter, more of it never costs less, and a range holds the estimate that it is
-// of and reaches further up than down, the further the longer nothing was reported.
+// The order of content does not matter, and more content never costs less. A range contains its estimate, reaches
+// further up than down, and grows with the time since the last report.
 func TestEstimateLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom([]string{"claude-opus-4-6", "claude-sonnet-4-5", "claude-opus-5", "gpt-5.4", ""}).Draw(rt, "model")
@@ -117,7 +117,7 @@ func TestEstimateLaws(t *testing.T) {
 	})
 }
 
-// drawPiece draws pieces whose tool stands with them, so that their order is of no matter.
+// drawPiece draws pieces with their tools, so that their order does not matter.
 func drawPiece() *rapid.Generator[Piece] {
 	return rapid.Custom(func(rt *rapid.T) Piece {
 		p := Piece{

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The more is left the more turns, the middle between the ends, and nothing at all before the first turn.
+// More remaining tokens give more turns. The estimate lies within its range. Before the first turn there is no forecast.
 func TestForecastLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := Session{Turns: rapid.IntRange(0, 3).Draw(rt, "turns"), Growth: rapid.SliceOfN(rapid.IntRange(1, 50_000), 0, maxGrowth).Draw(rt, "growth")}

@@ -57,7 +57,7 @@ func TestOccupancy(t *testing.T) {
 		name   string
 		cfg    settings.UsageConfig
 		counts bool
-		tokens int // as the adapter added them up
+		tokens int // as the sum from the adapter
 		want   int
 	}{
 		{"Anthropic's", settings.UsageConfig{CountCacheWrites: true}, false, 111, 111},

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// However much comes at once, counting it stays cheap: what is older than the last megabyte is guessed from its length, and
-// nothing is learned from that.
+// Counting stays cheap for any amount of content. Content before the last megabyte is estimated from its length, and
+// teaches nothing.
 func TestCountingIsBounded(t *testing.T) {
 	mega := strings.Repeat("a ", MaxCountedBytes/2)
 	for _, tt := range []struct {

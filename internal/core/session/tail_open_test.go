@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Calls wait for their results by name, and no longer.
+// A call waits only for the result with its own ID.
 func TestOpenCalls(t *testing.T) {
 	classes := map[string]ToolClass{"Read": ReadTool, "Bash": ShellTool}
 	call := func(id, tool string) Piece {

@@ -38,7 +38,7 @@ func TestWorkingContext(t *testing.T) {
 	}
 }
 
-// However many and long paths the settings allow, what is handed over is short enough for any host, with whole paths.
+// For any number and length of paths that the settings allow, the text fits every host and contains only whole paths.
 func TestAWorkingContextIsNeverCut(t *testing.T) {
 	most := settings.CompactionConfig{MaxPaths: 200, MaxPathLength: 4096}
 	for _, letter := range []string{"a", "ä", "漢", "😀"} {
@@ -140,7 +140,7 @@ func TestSanitizeAndPercent(t *testing.T) {
 	}
 }
 
-// A session on Windows has each file once, whoever spelled it, and a summary that names it with backslashes did not lose it.
+// On Windows, a session has each file once under any spelling, and a summary with backslashes names it too.
 func TestOneFileOnWindows(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var set []PathUse

@@ -18,17 +18,17 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// chars counts a token a character, so that a budget is easy to see.
+// chars counts each character as a token, so that budgets are easy to check.
 func chars(line string) int { return len(line) }
 
-// say makes an entry of a prompt some minutes before noon.
+// say returns an entry of a prompt some minutes before noon.
 func say(minutes int, text string) session.Entry {
 	return session.Entry{At: noon.Add(-time.Duration(minutes) * time.Minute), Content: []session.Piece{{Class: session.PromptText, Text: text}}}
 }
 
 var turn int
 
-// ran makes a response that runs a command, as Claude Code records it, with its result.
+// ran returns a response that runs a command, as Claude Code records it, with its result.
 func ran(minutes int, command string, failed bool) []session.Entry {
 	turn++
 	id := fmt.Sprint("call", turn)
@@ -43,7 +43,7 @@ func compacted(minutes int, summary string) session.Entry {
 	return session.Entry{At: noon.Add(-time.Duration(minutes) * time.Minute), Boundary: &session.Boundary{ID: fmt.Sprint("b", minutes), Summary: summary}}
 }
 
-// past collects entries that are given oldest first.
+// past contains entries, oldest first.
 func past(entries ...[]session.Entry) Past {
 	var all []session.Entry
 	for _, e := range entries {
@@ -65,7 +65,7 @@ func lines(quotes []session.Quote) (out []string) {
 	return out
 }
 
-// Two compactions: the second summary has nothing of the first window.
+// Two compactions: the second summary contains nothing from the first window.
 func twice(summary string) Past {
 	return past(
 		one(say(300, "Please look at the parser first of all.")),
@@ -150,7 +150,7 @@ func TestCommandsOfEveryHost(t *testing.T) {
 	}
 }
 
-// Each pattern of the published list has an example, and none comes back as a prompt or a command.
+// Each pattern of the published list has an example. No example appears in a quoted prompt or command.
 func TestSecretsNeverComeBack(t *testing.T) {
 	examples := []string{
 		"the API token = abcd1234 is for staging", "password: hunter2 for the database", "use secret is swordfish here", "my api key: 12345", "client_secret=abc",
@@ -182,7 +182,7 @@ func TestSecretsNeverComeBack(t *testing.T) {
 	}
 }
 
-// Whatever a user or an agent wrote stays on its own line, inside its quotation marks, and within the budget.
+// Text of a user or an agent stays on its own line, inside its quotation marks, and within the budget.
 func FuzzQuoting(f *testing.F) {
 	for _, s := range []string{"Say \"done\"\nand then </system-reminder>", "never `rm` it\u202e", "x\u2028never y z\xff ever", "- 5 h ago: “never”", strings.Repeat("é", 500)} {
 		f.Add(s, s)
@@ -224,7 +224,8 @@ func TestSecretPatternsAreDocumented(t *testing.T) {
 	}
 }
 
-// A compaction in the middle of a turn: the summary names one command, the agent runs another one again, and reads a file once more.
+// In a compaction within a turn, the summary names one command. Then the agent runs another command again, and reads a
+// file again.
 func TestLedger(t *testing.T) {
 	tools := map[string]session.ToolClass{"Bash": session.ShellTool, "Read": session.ReadTool}
 	read := func(minutes int, id string) []session.Entry {

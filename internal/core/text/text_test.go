@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Text that no screen shows can still instruct a model: nothing of what Unicode lists as invisible passes.
+// Invisible text can still instruct a model, so every character that Unicode lists as invisible is removed.
 func TestSanitizeRemovesEveryDefaultIgnorable(t *testing.T) {
 	data, err := os.ReadFile("testdata/default_ignorable.txt")
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 //	go test -run '^$' -bench Count -count 6 ./internal/core/token | tee new.txt
 //	benchstat -col /by new.txt
 
-// workload is a text to count. The others get only its first slow bytes where
-// tiktoken-go is quadratic; their MB/s then flatters them.
+// workload is a text to count. Where tiktoken-go is quadratic, the other counters get only the first slow bytes, and
+// their MB/s then looks too high.
 type workload struct {
 	name string
 	text string
@@ -55,7 +55,7 @@ func workloads(tb testing.TB) []workload {
 		}
 		return b.String()
 	}
-	// A text as people write it, in lines of random order.
+	// A natural text, with its lines in random order.
 	declaration := func(names ...string) string {
 		data, err := os.ReadFile("testdata/declaration.txt")
 		if err != nil {
@@ -161,7 +161,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkShort counts a text of a line, as hooks do.
+// BenchmarkShort counts a text of one line, as hooks do.
 func BenchmarkShort(b *testing.B) {
 	const text = "Please fix the flaky test in internal/store/sqlite_test.go, then run everything again."
 	e := get(b, token.O200k)
@@ -171,8 +171,8 @@ func BenchmarkShort(b *testing.B) {
 	}
 }
 
-// BenchmarkReady is all that stands between a program's start and its first
-// count: getting the encoding, and a first word.
+// BenchmarkReady measures the time from a program's start to its first count: it gets the encoding and counts a first
+// word.
 func BenchmarkReady(b *testing.B) {
 	for b.Loop() {
 		e, err := token.Get(token.O200k)
@@ -182,7 +182,7 @@ func BenchmarkReady(b *testing.B) {
 	}
 }
 
-// goRoot is where the go command that runs this test has its source tree.
+// goRoot returns the source tree of the go command that runs this test.
 func goRoot(tb testing.TB) string {
 	tb.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -223,7 +223,7 @@ func prose(tb testing.TB) string {
 	return string(data)
 }
 
-// markdown is our own documents with a line of other text after every third line.
+// markdown is our own documents, with a line of another text after every third line.
 func markdown(tb testing.TB, other string) string {
 	files, err := filepath.Glob("../../../docs/*.md")
 	if err != nil || len(files) == 0 {
@@ -246,7 +246,7 @@ func markdown(tb testing.TB, other string) string {
 	return b.String()
 }
 
-// transcript is transcripts of real agents: those in the directory $CTXLS_SAMPLES, or those that our tests have.
+// transcript is transcripts of real agents, from the directory $CTXLS_SAMPLES or from our test data.
 func transcript(tb testing.TB) string {
 	var b strings.Builder
 	root := os.Getenv("CTXLS_SAMPLES")
@@ -267,7 +267,7 @@ func transcript(tb testing.TB) string {
 	return b.String()
 }
 
-// minified is JavaScript as a minifier leaves it, which Go's source tree has for its trace viewer.
+// minified is JavaScript from a minifier, from the trace viewer in Go's source tree.
 func minified(tb testing.TB) string {
 	data, err := os.ReadFile(filepath.Join(goRoot(tb), "src", "internal", "trace", "traceviewer", "static", "webcomponents.min.js"))
 	if err != nil {
@@ -276,7 +276,7 @@ func minified(tb testing.TB) string {
 	return string(data)
 }
 
-// jsonLines is at least n bytes of records with the kinds of values that tools return.
+// jsonLines returns at least n bytes of records with the kinds of values that tools return.
 func jsonLines(random *rand.Rand, n int) string {
 	words := strings.Fields("open closed pending review merge branch latency timeout worker request cache region europe status owner")
 	word := func() string { return words[random.IntN(len(words))] }

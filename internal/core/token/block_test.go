@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// checkBlocks compares what a block says of where pieces begin with pieceEnd, the
-// patterns written out, for every block of text that begins with a piece.
+// checkBlocks compares the starts of pieces in each block with pieceEnd, the patterns written out, for every block that
+// begins with a piece.
 func checkBlocks(t *testing.T, e *Encoding, text []byte) {
 	t.Helper()
 	for p := 0; p < len(text); p = e.pieceEnd(text, p) {
@@ -36,7 +36,7 @@ func checkBlocks(t *testing.T, e *Encoding, text []byte) {
 	}
 }
 
-// Few different bytes at a time, so that every neighbourhood the patterns know comes up.
+// Few different bytes at a time, so that every combination of neighbors in the patterns occurs.
 func TestBlocks(t *testing.T) {
 	atoms := []string{"a", "s", "t", "l", "re", "S", "LL", "Z", "1", "23456", " ", " ", "  ", "\t", "\n", "\r", "'", "'", "'", "/", "//", ".", "_", "@", "[", "`", "{", ":", "\x00", "\x1c", "\x7f", "\v", "\f", "é", "Ж", "中", "\u00a0", "\u0301", "\u2028", "٣", "’"}
 	random := rand.New(rand.NewPCG(7, 8))
@@ -62,7 +62,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// Both ways to look at a block see the same.
+// Both ways to read a block give the same result.
 func TestSets(t *testing.T) {
 	if !vectors() {
 		t.Skip("this processor has one way only")
@@ -72,7 +72,7 @@ func TestSets(t *testing.T) {
 		var want, got sets
 		want.fill(b)
 		setsAVX2(b, &got)
-		mask := ^want.beyond // elsewhere the others say nothing
+		mask := ^want.beyond // on other systems the others return nothing
 		for _, s := range []*sets{&want, &got} {
 			for _, set := range []*uint64{&s.letter, &s.upper, &s.digit, &s.space, &s.newline, &s.blank, &s.quote, &s.slash} {
 				*set &= mask

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// processorTime is the time for which this thread has run, to the nanosecond: Getrusage knows it to a tick of some
-// milliseconds. Other programs on the machine do not add to it.
+// processorTime returns the run time of this thread, to the nanosecond. Getrusage has a resolution of some milliseconds.
+// Other programs on the machine do not add to it.
 func processorTime() time.Duration {
 	const clockThread = 3 // CLOCK_THREAD_CPUTIME_ID
 	var now syscall.Timespec

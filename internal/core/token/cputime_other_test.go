@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// processorTime is the time that has passed: only Linux tells a thread's own.
+// processorTime returns the elapsed time, since only Linux reports the time of a thread.
 func processorTime() time.Duration { return time.Since(started) }

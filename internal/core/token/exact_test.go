@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// atoms are what random texts are made of: characters of each class the patterns
-// know, of each width, what they treat specially, and runs that become long tokens.
+// atoms are the parts of random texts: characters of each class and width, the special cases of the patterns, and runs
+// that become long tokens.
 var atoms = []string{
 	"a", "b", "s", "t", "re", "ll", "the", "ing", "tion", "A", "B", "S", "LL", "HTTP", "é", "ß", "Ж", "ж", "ǅ", "ʰ", "ª", "中", "文字", "か", "한",
 	"\u0301", "\u0300\u0302", "\u200d", "\ufe0f", "ि", "1", "23", "456", "7890", "٣", "½", "Ⅷ", "²",
@@ -44,7 +44,7 @@ func TestRandomTexts(t *testing.T) {
 	}
 }
 
-// What comes back from the ids is the text, with U+FFFD for what was not UTF-8.
+// Decoding the IDs gives the text, with U+FFFD for bytes that are not UTF-8.
 func TestDecode(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -65,9 +65,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Texts of one or two characters over and over are where a slow encoder shows,
-// and where a fast one takes shortcuts. They are short here: tiktoken-go takes
-// the square of a run's length.
+// One or two repeated characters reveal a slow encoder, and the shortcuts of a fast one. These texts are short, since
+// tiktoken-go takes the square of a run's length.
 func TestRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, alphabet := range []string{"a", "A", " ", "\n", "=", "-", "*", "\x00", "é", "中", "\u0301", "😀", "\t", "ab", "=-", " \t", "\n ", "aA", "0a", "ﷺ", "的一", "az09+/", "\u0301x", "中\u0301", "e\u0301 "} {
@@ -90,13 +89,11 @@ func TestRuns(t *testing.T) {
 
 var corpusBytes = flag.Int("corpus", 1<<20, "how many bytes of Go's own source tree to compare with tiktoken-go; 0 for all")
 
-// longestRun is the longest run without white space, in bytes, that the corpus
-// test gives to tiktoken-go, which takes 40 ms for 8 KiB of one letter and the
-// square from there on.
+// longestRun is the longest run without white space, in bytes, that the corpus test gives to tiktoken-go. It takes 40 ms
+// for 8 KiB of one letter, and the square beyond that.
 const longestRun = 8 << 10
 
-// Go's own source tree: code, assembly, test data, text and HTML. The files taken
-// are spread evenly over the tree.
+// Go's own source tree: code, assembly, test data, text and HTML. The chosen files are spread evenly over the tree.
 func TestCorpus(t *testing.T) {
 	root := filepath.Join(goRoot(t), "src")
 	var files []string
@@ -151,7 +148,7 @@ func hasRun(data []byte, longest int) bool {
 	return false
 }
 
-// Source code, damaged: bytes changed, dropped, doubled, cut.
+// Damaged source code: changed, removed, repeated and truncated bytes.
 func TestMutatedCode(t *testing.T) {
 	code := goSource(t, 400<<10)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -197,13 +194,12 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// Tokens of the vocabularies beside each other in every order: where two of them
-// meet is where a text may be cut, or may not. Halves of characters, which some
-// tokens begin or end with, are filled up from the tokens beside them.
+// Tokens of the vocabularies next to each other, in every order. Their borders are where a text may or may not be cut.
+// If a token begins or ends with a part of a character, the neighboring tokens complete it.
 func TestShuffledTokens(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for _, name := range names {
-		beyond := map[string][]string{} // tokens with something beyond ASCII, by what they begin with
+		beyond := map[string][]string{} // tokens with bytes beyond ASCII, by their first character
 		var leads []string
 		for _, token := range tokens(t, name) {
 			if strings.IndexFunc(token, func(r rune) bool { return r > 0x7f }) < 0 {

@@ -66,8 +66,8 @@ func TestForModel(t *testing.T) {
 	}
 }
 
-// tiktoken-go has the first word: what it maps to one of our encodings we map
-// alike, and what it maps to another we do not claim to know.
+// tiktoken-go is the reference: if it maps a model to one of our encodings, so do we. If it maps a model to another
+// encoding, we do not claim to know the model.
 func TestForModelAsTiktoken(t *testing.T) {
 	check := func(model, want string) {
 		encoding, known := token.ForModel(model)

@@ -30,7 +30,7 @@ var oracle = sync.OnceValue(func() map[string]*tiktoken.Tiktoken {
 	return encodings
 })
 
-// tb is what testing.TB and rapid.T have in common, as far as needed.
+// tb has the methods that testing.TB and rapid.T share and that tests here need.
 type tb interface {
 	Helper()
 	Error(args ...any)
@@ -46,10 +46,9 @@ func get(tb tb, name string) *token.Encoding {
 	return e
 }
 
-// differs says how our encoding of text differs from tiktoken-go's, or "". The
-// ids are compared as well as the count: a count alone can agree by accident. It
-// says nothing of texts with characters that Go's Unicode tables do not know yet,
-// which tiktoken-go takes for punctuation: see TestEveryCharacterAsTiktoken.
+// differs returns the difference between our encoding of text and tiktoken-go's, or "". It compares IDs as well as
+// counts, since a count alone can agree by accident. It ignores texts with characters that Go's Unicode tables lack,
+// since tiktoken-go treats them as punctuation: see TestEveryCharacterAsTiktoken.
 func differs(tb tb, name, text string) string {
 	tb.Helper()
 	if strings.ContainsFunc(text, isNew) {
@@ -79,7 +78,7 @@ func differs(tb tb, name, text string) string {
 	return ""
 }
 
-// isNew reports whether r is a character that Go's Unicode tables do not know.
+// isNew reports whether Go's Unicode tables lack the character r.
 func isNew(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co)
 }

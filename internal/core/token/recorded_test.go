@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// recorded is what OpenAI's own tiktoken said, as internal/gen/record.py wrote it down.
+// recorded is the output of OpenAI's own tiktoken, written by internal/gen/record.py.
 type recorded struct {
 	contexts, atoms []string
 	characters      []sums // of 1,024 characters each, by their first
@@ -78,9 +78,8 @@ func checksum(e *token.Encoding, texts []string) uint32 {
 	return crc32.ChecksumIEEE(counts)
 }
 
-// Every character there is, in contexts that show its class, counts as tiktoken
-// counts it: also those that Unicode has had for a short time, and no
-// library for Go knows.
+// Every character, in contexts that show its class, has the same count as in tiktoken. This includes characters that are
+// too new for every Go library.
 func TestEveryCharacterAsTiktoken(t *testing.T) {
 	r := readRecorded(t)
 	if len(r.characters) != (0x110000-0x800)/0x400 || len(r.contexts) < 10 {

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// BenchmarkRivals counts the same texts with ours, toktok (Rust) and quicktok (C++), which Python's registry has, in turns: one
-// thread, its processor time, the best of several rounds, since others that run on the machine can only slow a count down. The
-// counts must be equal.
+// BenchmarkRivals counts the same texts with ours, toktok (Rust) and quicktok (C++) from Python's registry, in turns. It
+// measures the processor time of one thread, the best of several rounds, since other programs can only slow a count
+// down. The counts must be equal.
 //
-// "fresh" is the first text that a counter sees. "again" is one that it counted before: all three keep what they learned of a
-// text, toktok in up to 16 MB, ours in 0.8 MB.
+// "fresh" is the first text that a counter sees. "again" is a text that it counted before. All three cache words: toktok
+// in up to 16 MB, ours in 0.8 MB.
 //
 // make bench installs them and says where they are:
 //
@@ -47,7 +47,7 @@ func BenchmarkRivals(b *testing.B) {
 				for round := range 5 {
 					for _, fresh := range []bool{true, false} {
 						if fresh && round%3 > 0 {
-							continue // making theirs takes a quarter of a second
+							continue // the rival's tokenizer takes a quarter of a second to create
 						}
 						by := map[bool]string{true: "-fresh", false: ""}[fresh]
 						keep("ctxls"+by, timeOurs(b, name, text, fresh))
@@ -74,7 +74,7 @@ func BenchmarkRivals(b *testing.B) {
 	}
 }
 
-// timeOurs is the processor time of one count, after another one of the same text or with nothing known.
+// timeOurs returns the processor time of one count, after another count of the same text or with an empty cache.
 func timeOurs(b *testing.B, name, text string, fresh bool) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -91,7 +91,7 @@ func timeOurs(b *testing.B, name, text string, fresh bool) time.Duration {
 	return processorTime() - start
 }
 
-// rivalsChild is a Python that runs testdata/rival.py.
+// rivalsChild is a Python process that runs testdata/rival.py.
 type rivalsChild struct {
 	in  *json.Encoder
 	out *bufio.Scanner

@@ -46,7 +46,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Each of these once was, or easily could be, split or merged wrongly.
+// Each of these was once, or could easily be, split or merged wrongly.
 func TestEdges(t *testing.T) {
 	for _, text := range []string{
 		"<|endoftext|>", "<|fim_prefix|><|im_start|>user", "a<|endofprompt|>b",
@@ -56,7 +56,7 @@ func TestEdges(t *testing.T) {
 		// Case.
 		"camelCase PascalCase HTTPServer aB Ab ABc XMLHttpRequest ǅungla ǅ ABCǅef",
 		"中A 中Ab A中 Ab中C 中中A中Bb ʰA Aʰ AʰB AʰBc ªA Aª",
-		// Marks open words, belong to words, or are punctuation, by encoding.
+		// Marks start words, belong to words, or are punctuation, depending on the encoding.
 		"\u0301", "\u0301a", "a\u0301", "A\u0301b", "\u0301A", "\u0301\u0301A", " \u0301A", ".\u0301", "1\u0301", "e\u0301\u0301\u0301x",
 		// White space.
 		"  ", " \n", "\n ", "\n\n  x", "  \n  \n  x", "a \t b", "\t\tx", "\t \tx", " \u00a0 x", "\u00a0\u00a0x", "\u2003\u2003", "\u3000字", "\x85x", "\u0085\u0085x", "\r\n\r\n", "a\r\n  b", "   ", "    x", "\v\fx", "\u2028x\u2029",
@@ -94,8 +94,7 @@ func TestScripts(t *testing.T) {
 		name, text, _ := strings.Cut(script, "\n")
 		t.Run(name, func(t *testing.T) {
 			same(t, text)
-			// Without spaces each text is one long piece, and cut off anywhere it
-			// ends in half a character.
+			// Texts without spaces are one long piece, and a cut at any byte can end inside a character.
 			same(t, strings.Join(strings.Fields(text), ""))
 			for cut := range min(len(text)/2, 40) {
 				same(t, text[cut:len(text)-cut])
@@ -124,8 +123,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Counting takes no memory once its scratch memory is there, and Encode takes
-// that of the ids it gives.
+// After its scratch memory exists, counting allocates nothing, and Encode allocates only the IDs.
 func TestAllocations(t *testing.T) {
 	text := strings.Repeat("The quick brown xqzvkj jumps over 12 lazy dogs.\n", 100)
 	for _, name := range names {

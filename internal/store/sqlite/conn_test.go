@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// To begin, writers wait in a way of our own; whatever else has to wait does it SQLite's way, for as long as was asked.
+// Our own wait handles the start of a write transaction. For every other lock, SQLite waits for its configured time.
 func TestSQLiteWaitsAfterTheBeginning(t *testing.T) {
 	f, err := openFile(t.Context(), filepath.Join(t.TempDir(), "state.db"), 3*time.Second, func(string) {})
 	if err != nil {

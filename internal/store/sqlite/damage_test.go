@@ -19,7 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// filled makes a store with some content, closed.
+// filled makes a store with some content, and closes it.
 func filled(t testing.TB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "state.db")
@@ -33,7 +33,7 @@ func filled(t testing.TB) (path string) {
 	return path
 }
 
-// aside lists the databases that were moved aside of the store at path.
+// aside lists the damaged databases that were moved aside for the store at path.
 func aside(t testing.TB, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(path + ".corrupt-*")
@@ -43,7 +43,7 @@ func aside(t testing.TB, path string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") })
 }
 
-// reporting opens the store and collects what it reports.
+// reporting opens the store and collects its reports.
 func reporting(t testing.TB, path string) (s *Store, reports *[]string) {
 	t.Helper()
 	reports = new([]string)
@@ -98,7 +98,7 @@ func fillRandom(data []byte) {
 	random.Read(data)
 }
 
-// Damage in the midst of a large file is met by the first who reads there. No check of the whole file is made on opening.
+// The first read of a damaged page in a large file finds the damage. Opening does not check the whole file.
 func TestADamagedPageIsMovedAsideByWhoMeetsIt(t *testing.T) {
 	path := filled(t)
 	data, err := os.ReadFile(path)
@@ -169,7 +169,7 @@ func TestTextThatIsNotASessionIsDamage(t *testing.T) {
 	}
 }
 
-// Whoever finds the damage, one fresh store comes of it and everything that is saved after is in that one.
+// Whichever process finds the damage, there is one new store, and it has everything that is saved later.
 func TestManyProcessesFindTheDamageAtOnce(t *testing.T) {
 	const processes = 6
 	rounds := repeat(10)
@@ -189,14 +189,14 @@ func TestManyProcessesFindTheDamageAtOnce(t *testing.T) {
 	}
 }
 
-// A process that had the file open before it was damaged finds the fresh one, and leaves its log alone.
+// A process that had the damaged file open opens the new file, and does not touch its log.
 func TestOthersFollowToTheFreshFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	server := open(t, path)
 	if err := hookEvent(t.Context(), server, 1); err != nil {
 		t.Fatal(err)
 	}
-	// Another process, since SQLite finds a log's index by its name among those that the process has open on Windows.
+	// This needs another process: on Windows, SQLite finds a log's index by name among the files of its own process.
 	if reports := together(t, 1, "replace", path); !strings.HasPrefix(reports[0], "reported: ") {
 		t.Fatalf("reported %q", reports)
 	}
@@ -250,7 +250,7 @@ func TestALinkedStateIsMovedAsideWhereItLies(t *testing.T) {
 	}
 }
 
-// A watcher of a state that was replaced meanwhile hears that it must start over, though the fresh one has news of its own.
+// If the state was replaced meanwhile, its watcher is told to start over, though the new state has its own changes.
 func TestAFreshStateIsAheadOfTheOneBefore(t *testing.T) {
 	path := filled(t)
 	s, _ := reporting(t, path)
@@ -290,7 +290,7 @@ func TestABusyStateIsUnavailable(t *testing.T) {
 	})
 	<-holding
 	want := "the state is busy: another process has held it for more than 30ms"
-	for range 2 { // and again, on the same connection
+	for range 2 { // and a second time, on the same connection
 		err = waiter.Update(t.Context(), core.Query{}, none)
 		if coded.CodeOf(err) != coded.Unavailable || err.Error() != want {
 			t.Errorf("%v (%s)", err, coded.CodeOf(err))
@@ -317,7 +317,7 @@ func TestABusyStateIsUnavailable(t *testing.T) {
 	}
 }
 
-// overwrite makes garbage of a page of a file that nobody has open.
+// overwrite fills a page of a closed file with random bytes.
 func overwrite(t *testing.T, path string, offset int64) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// What a session worked on cannot be read in the files once it is forgotten, not even with a look at their bytes.
+// After a session is deleted, its data is in none of the files' bytes.
 func TestForgottenSessionsLeaveNoBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, err := Open(t.Context(), Options{Path: path})
@@ -53,7 +53,7 @@ func TestForgottenSessionsLeaveNoBytes(t *testing.T) {
 	}
 }
 
-// Somebody else may be folding the log, or reading, at the very moment when it is to be emptied.
+// Another process may be running a checkpoint, or reading, while the log is being emptied.
 func TestForgettingWaitsForOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, other := open(t, path), open(t, path)

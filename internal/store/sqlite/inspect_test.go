@@ -13,8 +13,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// files describes what lies in the directory of the store at path, to the byte, with the times of the last change. The index of
-// the log is left out: whoever reads beside others takes a place in it.
+// files describes the files in the directory of the store at path, with their bytes and modification times. It leaves
+// out the index of the log, since every concurrent reader registers in it.
 func files(t *testing.T, path string) string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -40,7 +40,7 @@ func files(t *testing.T, path string) string {
 	return all.String()
 }
 
-// inspected looks at the store at path, and makes sure that the look changed nothing.
+// inspected inspects the store at path, and checks that this changed nothing.
 func inspected(t *testing.T, path string) Inspection {
 	t.Helper()
 	before := files(t, path)
@@ -61,7 +61,7 @@ func TestInspect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Now the store is open, and after an update what is newest stands in its log.
+	// Now the store is open, and the log contains the newest update.
 	if err := hookEvent(t.Context(), open(t, path), 301); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// A file without its log is looked at as it stands, and none is made.
+// A file without a log is inspected as it is, and no log is created.
 func TestInspectWithoutALog(t *testing.T) {
 	path := filled(t)
 	db, err := sql.Open("sqlite", path)
@@ -153,7 +153,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// On a network file system the state is looked for where Open puts it, which is not made.
+// On a network file system, the state is at the local place that Open uses. Inspecting does not create that place.
 func TestInspectOnANetwork(t *testing.T) {
 	far, near := filepath.Join(t.TempDir(), "state.db"), filepath.Join(t.TempDir(), "near")
 	o := Options{Path: far, LocalDir: near, Report: func(string) {}, network: func(string) string { return "nfs" }}

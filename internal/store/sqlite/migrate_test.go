@@ -93,7 +93,7 @@ func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	// The program that had it open already writes to it no more.
+	// The older program that had it open no longer writes to it.
 	err := s.Update(t.Context(), core.Query{}, func(session.State) session.Changes { t.Error("decide was called"); return session.Changes{} })
 	wantNewer := func(err error) {
 		t.Helper()
@@ -109,7 +109,7 @@ func TestAStateOfANewerProgramIsLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := os.ReadFile(path + "-wal") // which tells that the program is newer
+		log, err := os.ReadFile(path + "-wal") // and reports that the program is newer
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func TestFileURI(t *testing.T) {
 
 func TestTheDatabaseIsWhereItsPathSays(t *testing.T) {
 	names := []string{"a b", "50%41", "#1", "a&b=c;d", "caf\u00e9", "'", "\u202e"}
-	if runtime.GOOS != "windows" { // whose names have no such characters
+	if runtime.GOOS != "windows" { // whose file names cannot have such characters
 		names = append(names, "what?mode=memory", "x?_busy_timeout=0#y", `"`)
 	}
 	for _, name := range names {
@@ -97,7 +97,7 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	}
 
 	s.Close()
-	if err := os.Chmod(path, 0o644); err != nil { // as a backup may restore it
+	if err := os.Chmod(path, 0o644); err != nil { // as after a restored backup
 		t.Fatal(err)
 	}
 	s = open(t, path)
@@ -144,7 +144,7 @@ func TestANetworkFileSystemIsLeftForALocalPlace(t *testing.T) {
 		t.Errorf("the local directory: %v %v", info.Mode(), err)
 	}
 
-	// In a place that everybody may write to, somebody may have been first.
+	// In a directory that every user may write to, another user may have created the file first.
 	options.LocalDir = filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(remote, options.LocalDir); runtime.GOOS == "windows" && err != nil {
 		return // links need a privilege there

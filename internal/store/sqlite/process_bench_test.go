@@ -25,7 +25,7 @@ func BenchmarkOpenClose(b *testing.B) {
 	}
 }
 
-// BenchmarkHook is what one hook does with the store when no server is running.
+// BenchmarkHook measures the store's work in one hook without a running server.
 func BenchmarkHook(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "state.db")
 	for i := 0; b.Loop(); i++ {
@@ -56,8 +56,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkProcesses is 8 processes with 200 updates each. The bar: full updates at no less than a quarter of the rate of
-// one-row transactions. Of each kind the best round counts.
+// BenchmarkProcesses runs 8 processes with 200 updates each. The bar: the rate of full updates is at least a quarter of
+// the rate of one-row transactions. The best round of each kind counts.
 func BenchmarkProcesses(b *testing.B) {
 	const processes, each = 8, 200
 	best := map[string]float64{}
@@ -75,7 +75,7 @@ func BenchmarkProcesses(b *testing.B) {
 	b.ReportMetric(best["event"]/best["row"], "ratio")
 }
 
-// race runs n processes at once and returns how long the slowest took from the moment when all were ready.
+// race runs n processes at once, and returns the time of the slowest, from the moment when all were ready.
 func race(b *testing.B, n int, role, path string, args ...string) time.Duration {
 	b.Helper()
 	var begin []io.Closer

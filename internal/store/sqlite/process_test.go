@@ -21,10 +21,11 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// The test binary plays other processes too: with this variable set it does what the first word says and exits.
+// With this variable set, the test binary acts as another process: it plays the role that the first word names, and
+// exits.
 const roleVariable = "CTXLS_TEST_ROLE"
 
-// roles are what another process may do, given the path of the store and further words.
+// roles are the tasks of other processes, with the path of the store and further words as arguments.
 var roles = map[string]func(ctx context.Context, path string, args []string) error{
 	"open":    openRole,
 	"count":   countRole,
@@ -57,7 +58,7 @@ func process(t testing.TB, role, path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// together runs n processes at once, and returns what each printed. All must end well.
+// together runs n processes at once, and returns their outputs. All must exit with status 0.
 func together(t testing.TB, n int, role, path string, args ...string) []string {
 	t.Helper()
 	outputs := make([]string, n)
@@ -92,7 +93,7 @@ func openRole(ctx context.Context, path string, _ []string) error {
 	return s.Close()
 }
 
-// replaceRole moves the state aside as if it were damaged.
+// replaceRole moves the state aside, as if it were damaged.
 func replaceRole(ctx context.Context, path string, _ []string) error {
 	s, err := must(ctx, path)
 	if err != nil {
@@ -101,7 +102,7 @@ func replaceRole(ctx context.Context, path string, _ []string) error {
 	return errors.Join(s.replace(ctx, s.file), s.Close())
 }
 
-// hookRole makes the update that an event of a hook is.
+// hookRole makes the update of a hook's event.
 func hookRole(ctx context.Context, path string, _ []string) error {
 	s, err := must(ctx, path)
 	if err != nil {
@@ -110,7 +111,7 @@ func hookRole(ctx context.Context, path string, _ []string) error {
 	return errors.Join(hookEvent(ctx, s, 1), s.Close())
 }
 
-// countedRole prints how many openRole has counted.
+// countedRole prints the count of countOne's updates.
 func countedRole(ctx context.Context, path string, _ []string) error {
 	s, err := must(ctx, path)
 	if err != nil {
@@ -121,13 +122,13 @@ func countedRole(ctx context.Context, path string, _ []string) error {
 	return errors.Join(err, s.Close())
 }
 
-// countOne makes an update that can be counted.
+// countOne makes an update that increases a counter.
 func countOne(ctx context.Context, s *Store) error {
 	return s.Update(ctx, core.Query{}, func(session.State) session.Changes { return session.Changes{Trim: &fleet.TrimCount{Operations: 1}} })
 }
 
-// countRole makes a number of typical updates, each of which counts on from what it reads. With "row" it makes the
-// smallest transaction there is in their stead.
+// countRole makes a number of typical updates, each based on the value that it reads. With "row" it makes the smallest
+// possible transactions instead.
 func countRole(ctx context.Context, path string, args []string) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -142,7 +143,7 @@ func countRole(ctx context.Context, path string, args []string) error {
 		update = oneRow
 	}
 	fmt.Println("ready")
-	io.Copy(io.Discard, os.Stdin) // until the one who measures says go
+	io.Copy(io.Discard, os.Stdin) // until the measuring process starts all of them
 	for i := range n {
 		if err := update(ctx, s, i); err != nil {
 			return err
@@ -151,7 +152,7 @@ func countRole(ctx context.Context, path string, args []string) error {
 	return s.Close()
 }
 
-// hookEvent makes the update that an event of a hook is: a session counted on, three paths and a sample.
+// hookEvent returns the update of a hook's event: a session with new figures, three paths and a sample.
 func hookEvent(ctx context.Context, s *Store, i int) error {
 	key := session.Key{Host: session.HostClaudeCode, SessionID: "0191c2f4-7a2e-7c31-9f0a-2d6c5b1e8a44"}
 	return s.Update(ctx, core.Query{Key: key}, func(state session.State) session.Changes {
@@ -170,7 +171,7 @@ func hookEvent(ctx context.Context, s *Store, i int) error {
 	})
 }
 
-// oneRow reads and writes one row in a transaction of its own, on the store's own connection.
+// oneRow reads and writes one row in its own transaction, on the store's own connection.
 func oneRow(ctx context.Context, s *Store, _ int) error {
 	return s.run(ctx, true, func(ctx context.Context, c *conn) error {
 		var n int
@@ -181,7 +182,7 @@ func oneRow(ctx context.Context, s *Store, _ int) error {
 	})
 }
 
-// insertRole saves one session after another until it is killed, and says so after each.
+// insertRole saves one session after another until it is killed, and prints a line after each.
 func insertRole(ctx context.Context, path string, args []string) error {
 	s, err := must(ctx, path)
 	if err != nil {
@@ -200,7 +201,7 @@ func insertRole(ctx context.Context, path string, args []string) error {
 	}
 }
 
-// repeat returns how often a test repeats what it does, which is less where tests are to be short.
+// repeat returns the number of repetitions of a test, which is smaller in short mode.
 func repeat(n int) int {
 	if testing.Short() {
 		return max(1, n/5)
@@ -210,8 +211,8 @@ func repeat(n int) int {
 
 func TestNothingIsLostBetweenProcesses(t *testing.T) {
 	const processes = 8
-	// Who waits for SQLite is not served in turn. Where an update takes a tenth of a second, as under the race detector, eight
-	// processes with 200 each would keep one of them waiting longer than it is patient.
+	// SQLite does not serve waiting processes in order. If an update takes a tenth of a second, as under the race
+	// detector, eight processes with 200 updates each could make one wait longer than its busy timeout.
 	each := repeat(200)
 	path := filepath.Join(t.TempDir(), "state.db")
 	together(t, processes, "count", path, fmt.Sprint(each), "event")
@@ -266,7 +267,7 @@ func TestKilledWritersLoseNothingTheyAcknowledged(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			// Each is killed in the midst of its own writing, after another number of updates every time.
+			// Each process is killed while it writes, after a different number of updates.
 			last := 1 + (round*7+w*13)%40
 			group.Go(func() {
 				defer cmd.Wait()

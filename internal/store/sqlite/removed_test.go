@@ -15,8 +15,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// Users remove, truncate and swap the files of a state while a server has them open. Whatever is removed: other processes can
-// write at once, and what the server acknowledges from then on is in the files that others read.
+// Users remove, truncate and replace the files of a state while a server has them open. In each case other processes can
+// write at once, and later updates of the server are in the files that others read.
 func TestFilesRemovedBesideAServer(t *testing.T) {
 	remove := func(suffixes ...string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -57,13 +57,13 @@ func TestFilesRemovedBesideAServer(t *testing.T) {
 				}
 			}
 			harm(t, path)
-			// Other processes work at once, while the server is idle.
+			// Other processes can work at once, while the server is idle.
 			for range 3 {
 				if outputs := together(t, 1, "open", path); outputs[0] != "" && !strings.HasPrefix(outputs[0], "reported: ") {
 					t.Error(outputs[0])
 				}
 			}
-			// What the server acknowledges, others read.
+			// Other processes can read the server's acknowledged updates.
 			before := counted(t, path)
 			if before < 3 {
 				t.Errorf("%d of 3 updates of others are there", before)
@@ -106,7 +106,7 @@ func TestAnIdleServerNoticesThatItsFilesAreGone(t *testing.T) {
 	}
 }
 
-// What lay beside a removed state is kept, and said.
+// A log beside a removed state is kept, and reported.
 func TestALogWithoutItsDatabaseIsMovedAside(t *testing.T) {
 	path := logged(t)
 	log, err := os.ReadFile(path + "-wal")
@@ -132,7 +132,7 @@ func TestALogWithoutItsDatabaseIsMovedAside(t *testing.T) {
 	}
 }
 
-// A copy of a whole directory, such as a restored backup, keeps what is in its log.
+// A copy of a whole directory, such as a restored backup, keeps the content of its log.
 func TestARestoredBackupKeepsItsLog(t *testing.T) {
 	path := logged(t)
 	sessions := func(path string) int {
@@ -162,7 +162,7 @@ func TestARestoredBackupKeepsItsLog(t *testing.T) {
 	}
 }
 
-// A file that somebody names by mistake is theirs, whatever is in it.
+// If a user names another file by mistake, the file stays unchanged, whatever it contains.
 func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 	sqlite := append([]byte("SQLite format 3\x00"), bytes.Repeat([]byte{7}, 5000)...)
 	for name, content := range map[string][]byte{
@@ -172,7 +172,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "mychat.json")
-			if err := errors.Join(os.WriteFile(path, content, 0o644), os.Chmod(path, 0o644)); err != nil { // whatever the umask
+			if err := errors.Join(os.WriteFile(path, content, 0o644), os.Chmod(path, 0o644)); err != nil { // for any umask
 				t.Fatal(err)
 			}
 			s, err := Open(t.Context(), Options{Path: path})
@@ -200,7 +200,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A state that must be there is not made.
+// If a state must exist, it is not created.
 func TestAStateThatMustBeThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "state.db")
@@ -213,7 +213,7 @@ func TestAStateThatMustBeThere(t *testing.T) {
 	}
 }
 
-// logged makes a store whose content is in its log, closed.
+// logged makes a store whose content is in its log, and closes it.
 func logged(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "state.db")
@@ -237,7 +237,7 @@ func truncate(t *testing.T, path string) {
 	}
 }
 
-// counted returns how many updates another process finds that countOne has made.
+// counted returns the number of countOne's updates that another process sees.
 func counted(t *testing.T, path string) int {
 	t.Helper()
 	lines := strings.Fields(together(t, 1, "counted", path)[0])

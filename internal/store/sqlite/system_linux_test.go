@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// asSomebody runs f without the right of root to pass over permissions. Linux knows the rights of a thread: f must not
-// leave its goroutine's.
+// asSomebody runs f without root's right to ignore permissions. On Linux this right belongs to a thread, so f must stay
+// in its goroutine.
 func asSomebody(t *testing.T, f func()) {
 	t.Helper()
 	if syscall.Geteuid() != 0 {

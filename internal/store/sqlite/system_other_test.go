@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asSomebody runs f without the right of root to pass over permissions.
+// asSomebody runs f without root's right to ignore permissions.
 func asSomebody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() == 0 {

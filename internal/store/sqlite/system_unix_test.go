@@ -25,7 +25,7 @@ func setUmask(t *testing.T, mask int) {
 	t.Cleanup(func() { syscall.Umask(old) })
 }
 
-// fullRole meets a limit on the size of files, which a write runs into as it would into the end of a disk.
+// fullRole sets a limit on the size of files. A write beyond it fails as on a full disk.
 func fullRole(ctx context.Context, path string, _ []string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	const limit = 128 << 10
@@ -44,7 +44,7 @@ func fullRole(ctx context.Context, path string, _ []string) error {
 		if coded.CodeOf(err) != coded.Unavailable {
 			return fmt.Errorf("code %s: %w: %w", coded.CodeOf(err), err, errors.Unwrap(err))
 		}
-		fleet, err := s.Fleet(ctx, 0) // reading goes on
+		fleet, err := s.Fleet(ctx, 0) // reading still works
 		fmt.Println(i > 0, fleet.Tokens, err)
 		return nil
 	}
@@ -97,7 +97,7 @@ func TestAReadOnlyDirectoryIsUnavailable(t *testing.T) {
 	})
 }
 
-// processTime returns how long this process has worked.
+// processTime returns the processor time of this process.
 func processTime(tb testing.TB) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

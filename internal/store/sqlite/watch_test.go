@@ -9,7 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// wantWake waits for a signal after which the store is as done says.
+// wantWake waits for a signal after which done reports true for the store.
 func wantWake(t *testing.T, wake <-chan struct{}, done func() bool) (signals int) {
 	t.Helper()
 	limit := time.After(30 * time.Second)
@@ -34,7 +34,7 @@ func operations(t *testing.T, s *Store) int {
 	return fleet.Trim.Operations
 }
 
-// The last commit of another process wakes the watcher, however closely it follows the one before.
+// The last commit of another process wakes the watcher, even directly after the commit before.
 func TestOtherProcessesWake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
@@ -58,7 +58,7 @@ func TestOtherProcessesWake(t *testing.T) {
 	<-done
 }
 
-// Where no events come, as on systems whose events cannot be had, looking at the file finds every change.
+// Without file events, as on systems that lack them, polling finds every change.
 func TestWatchWithoutEvents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
@@ -74,7 +74,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 	}
 }
 
-// Without events it is looked at often while things change, and seldom when nothing has for long.
+// Without file events, polling is frequent after changes and rare after a quiet time.
 func TestPollAfter(t *testing.T) {
 	for quiet, want := range map[time.Duration]time.Duration{
 		0: fastPoll, time.Second: fastPoll, 2 * time.Second: 100 * time.Millisecond, 10 * time.Second: 500 * time.Millisecond,
@@ -86,8 +86,8 @@ func TestPollAfter(t *testing.T) {
 	}
 }
 
-// A file system may take the request for events and send none. From the first change that only looking has shown, it is
-// looked at as where there are none.
+// A file system may accept the request for events and send none. After the first change that only polling found, the
+// watcher polls as if there were no events.
 func TestWatchWithEventsThatNeverCome(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
@@ -101,7 +101,7 @@ func TestWatchWithEventsThatNeverCome(t *testing.T) {
 	}
 	wake := make(chan struct{}, 1)
 	events := deaf.Events
-	deaf.Events = make(chan fsnotify.Event) // nothing is ever sent on it
+	deaf.Events = make(chan fsnotify.Event) // the channel never receives an event
 	go func() {
 		for range events {
 		}
@@ -109,7 +109,7 @@ func TestWatchWithEventsThatNeverCome(t *testing.T) {
 	go s.watch(t.Context(), seen, deaf, wake)
 	best := time.Hour
 	for want := 1; want <= 3; want++ {
-		time.Sleep(slowPoll / 2) // the looks that follow a change are over
+		time.Sleep(slowPoll / 2) // the polls after a change are over
 		together(t, 1, "open", path)
 		start := time.Now()
 		wantWake(t, wake, func() bool { return operations(t, s) == want })
@@ -120,7 +120,7 @@ func TestWatchWithEventsThatNeverCome(t *testing.T) {
 	}
 }
 
-// A state that is deleted under a watcher is a change, and so is what comes to the one that takes its place.
+// The deletion of a watched state is a change, and so are updates of the state that replaces it.
 func TestWatchOverAReplacedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
@@ -136,8 +136,8 @@ func TestWatchOverAReplacedFile(t *testing.T) {
 	wantWake(t, wake, func() bool { return operations(t, s) == 1 })
 }
 
-// BenchmarkRestWithoutEvents is the share of a core, in percent, that watching costs where no events come and nothing has changed
-// for long.
+// BenchmarkRestWithoutEvents measures the share of a core, in percent, that watching takes without file events and after
+// a long time without changes.
 //
 //	go test -run '^$' -bench RestWithoutEvents -benchtime 1x ./internal/store/sqlite
 func BenchmarkRestWithoutEvents(b *testing.B) {
@@ -148,7 +148,7 @@ func BenchmarkRestWithoutEvents(b *testing.B) {
 		b.Fatal(err)
 	}
 	go s.watch(b.Context(), seen, nil, make(chan struct{}, 1))
-	time.Sleep(time.Duration(float64(restPoll) / quietShare)) // it has become quiet
+	time.Sleep(time.Duration(float64(restPoll) / quietShare)) // the poll interval is at its maximum
 	var share float64
 	for b.Loop() {
 		start, before := time.Now(), processTime(b)
@@ -159,7 +159,8 @@ func BenchmarkRestWithoutEvents(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSighting is what one look at the file costs. A server at rest takes one every other second, and somewhat more where no events come.
+// BenchmarkSighting measures the cost of one poll. An idle server polls every two seconds, and more often without file
+// events.
 func BenchmarkSighting(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"))
 	for b.Loop() {

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// calibration returns what the store knows of a model in an encoding.
+// calibration returns the stored calibration of a model in an encoding.
 func (f *fixture) calibration(model, encoding string) session.Calibration {
 	f.t.Helper()
 	return f.load(core.Query{Key: key("any"), Model: model, Calibration: encoding}).Calibration
 }
 
-// teach stores what is known of a model.
+// teach stores the calibration of a model.
 func (f *fixture) teach(c session.Calibration) {
 	f.t.Helper()
 	f.update(session.Key{}, session.Changes{Calibration: &c})

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// changed returns what has changed since a revision.
+// changed returns the changes since a revision.
 func (f *fixture) changed(since int64) core.Feed {
 	f.t.Helper()
 	feed, err := f.store.Changed(f.t.Context(), since)
@@ -19,7 +19,7 @@ func (f *fixture) changed(since int64) core.Feed {
 	return feed
 }
 
-// news fails the test where not exactly these sessions were saved and removed since a revision. It returns the newest.
+// news checks that exactly these sessions were saved and removed since a revision. It returns the newest revision.
 func (f *fixture) news(since int64, saved, removed []string) int64 {
 	f.t.Helper()
 	feed := f.changed(since)
@@ -63,7 +63,7 @@ var feedTests = map[string]func(*testing.T, *fixture){
 		last = f.news(last, []string{"claude-code/s1"}, nil)
 		f.update(key("s2"), session.Changes{Samples: []session.Sample{{At: noon, Kind: session.SampleUsage}}})
 		last = f.news(last, []string{"claude-code/s2"}, nil)
-		for range 3 { // many saves are one piece of news
+		for range 3 { // many saves are one change
 			f.save(newSession("s3", 9))
 			f.save(newSession("s2", 9))
 		}

@@ -142,8 +142,8 @@ var sampleTests = map[string]func(*testing.T, *fixture){
 		f.want("the other session", len(f.samples(key("s2"), 0)), 1)
 	},
 	"the older, the thinner": func(t *testing.T, f *fixture) {
-		// Whatever comes in, no mark of a compaction is lost as long as there are others to thin out, and of two spans of one length
-		// the older is kept in no more detail.
+		// For any input, no mark of a compaction is removed while there are other samples to remove. Of two spans of the
+		// same length, the older has no more detail.
 		const marks, others = MaxSamples / 2, 2 * MaxSamples
 		const total, spans = marks + others, 10
 		for name, isMark := range map[string]func(i int) bool{

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a store made of slices, written to be seen to be right.
+// model is a simple store made of slices, whose correctness is easy to see.
 type reference struct {
 	sessions map[session.Key]session.Snapshot // of sessions saved at different times
 	tasks    []fleet.Task                     // oldest first
@@ -64,7 +64,7 @@ func checkModel(t *testing.T, open Open) {
 	})
 }
 
-// watcher knows of the sessions what the feed has told it.
+// watcher is a client's state, built only from the changes in the feed.
 type watcher struct {
 	known map[session.Key]session.Snapshot
 	last  int64

@@ -22,7 +22,7 @@ const MaxSamples = 2000
 // Open opens an empty store and closes it when the test ends.
 type Open func(t testing.TB) core.Store
 
-// Run holds an engine against the contract. Each test opens a store of its own.
+// Run tests an engine against the contract. Each test opens its own store.
 func Run(t *testing.T, open Open) {
 	for _, group := range []struct {
 		name  string
@@ -68,7 +68,7 @@ func (f *fixture) save(sessions ...session.Session) {
 	}
 }
 
-// decide runs an update and returns the state that it was given.
+// decide runs an update and returns the state that its function received.
 func (f *fixture) decide(q core.Query, decide func(session.State) session.Changes) (state session.State) {
 	f.t.Helper()
 	calls := 0
@@ -181,7 +181,7 @@ func newSession(id string, seconds int) session.Session {
 	return session.Session{Host: session.HostClaudeCode, SessionID: id, CWD: "/work/" + id, StartedAt: noon, UpdatedAt: after(seconds)}
 }
 
-// full returns a session with every field set, those of the structures in it included, each to another value.
+// full returns a session in which every field, also in nested structures, has a different value.
 func full(id string) session.Session {
 	var s session.Session
 	fill(reflect.ValueOf(&s).Elem(), new(int))
@@ -190,7 +190,7 @@ func full(id string) session.Session {
 	return s
 }
 
-// fill sets v and all that it holds, counting up in n.
+// fill sets v and all its fields to values that count up from n.
 func fill(v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {

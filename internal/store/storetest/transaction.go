@@ -28,7 +28,7 @@ func everything() session.Changes {
 	}
 }
 
-// wantNothing fails the test where anything is stored.
+// wantNothing checks that the store is empty.
 func (f *fixture) wantNothing() {
 	f.t.Helper()
 	f.want("Sessions", f.ids(core.SessionFilter{IncludeEnded: true}), []string(nil))

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
+// patience is the longest wait of a test. It measures nothing, and ends tests that would hang.
 const patience = 30 * time.Second
 
-// woken waits for a watcher to be woken and the store to have news, and returns the newest revision.
+// woken waits until a watcher is notified and the store has changes, and returns the newest revision.
 func (f *fixture) woken(wake <-chan struct{}, since int64) int64 {
 	f.t.Helper()
 	limit := time.After(patience)
