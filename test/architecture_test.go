@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// ARCHITECTURE.md and CONTRIBUTING.md tell of this tree: each file and directory that they name is there, and the architecture names every
-// package. A name is read from the root of the repository, from internal, or from a directory that its paragraph named before; HOST
-// stands for each of them.
+// ARCHITECTURE.md and CONTRIBUTING.md match this tree: every named file and directory exists, and the architecture names
+// every package. A name is relative to the root of the repository, to internal, or to a directory that its paragraph
+// named before. HOST stands for each host.
 func TestArchitecture(t *testing.T) {
 	texts := documents(t)
 	named := map[string]bool{}
@@ -50,13 +50,13 @@ func TestArchitecture(t *testing.T) {
 
 var (
 	span = regexp.MustCompile("`([^`]+)`")
-	// A place is a path or a file's name; words without a slash or an ending may be anything.
+	// A place is a path or a file name. Words without a slash or an extension may be other things.
 	placeLike = regexp.MustCompile(`/|\.(go|md|json|js|mjs|ts|lua|sql|sh|svg|css|html)$`)
-	// Not of the tree: what is made by tests, a person's own home, flags, variables and all packages at once.
+	// These are not in the tree: files that tests create, the user's home, flags, variables, and all packages at once.
 	elsewhere = regexp.MustCompile(`^[~$-]|^/|=|\.\.\.|(^|/)(bin|dist|out)(/|$)`)
 )
 
-// namesOf returns the words of a paragraph's code that may be places, cleaned.
+// namesOf returns the possible paths in a paragraph's code spans, cleaned.
 func namesOf(paragraph string) (names []string) {
 	for _, m := range span.FindAllStringSubmatch(paragraph, -1) {
 		for word := range strings.FieldsSeq(m[1]) {
@@ -68,7 +68,7 @@ func namesOf(paragraph string) (names []string) {
 	return names
 }
 
-// inTree returns the places that a name stands for, from the root of the repository.
+// inTree returns the paths that a name stands for, relative to the root of the repository.
 func inTree(t *testing.T, from []string, name string) (places []string) {
 	t.Helper()
 	names := []string{name}
@@ -92,7 +92,7 @@ func inTree(t *testing.T, from []string, name string) (places []string) {
 	return places
 }
 
-// goPackages returns the directories with Go files, from the root of the repository.
+// goPackages returns the directories with Go files, relative to the root of the repository.
 func goPackages(t *testing.T) (packages []string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(place string, entry fs.DirEntry, err error) error {
@@ -114,7 +114,7 @@ func goPackages(t *testing.T) (packages []string) {
 	return packages
 }
 
-// above returns the nearest package that a package lies in, or "".
+// above returns the nearest enclosing package, or "".
 func above(packages []string, name string) string {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if slices.Contains(packages, dir) {

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
-// What is kept comes back through the real server as it was sent, byte for byte: white space, escapes, numbers as they were
-// written, members that are there twice, half of a surrogate pair.
+// The real server returns kept messages byte for byte: white space, escapes, the form of numbers, duplicate members,
+// half of a surrogate pair.
 func TestKeptMessagesAreUnchanged(t *testing.T) {
 	e := startEditor(t, buildAll(t), t.TempDir())
 	old := `{"role":"user","content":"` + strings.Repeat("one two three ", 100) + `"}`
@@ -83,7 +83,7 @@ func BenchmarkMeasureOverStdio(b *testing.B) {
 	b.ReportMetric(oneNew[len(oneNew)/2], "one-new-ms")
 }
 
-// agentSession is the messages of a session of at least so many tokens.
+// agentSession returns the messages of a session of at least that many tokens.
 func agentSession(b *testing.B, tokens int) []string {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

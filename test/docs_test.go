@@ -43,8 +43,9 @@ func documents(t *testing.T) map[string]string {
 
 var consoleBlock = regexp.MustCompile("(?ms)^( *)```console\n(.*?)^ *```$")
 
-// Every console block of the documents is run, in order, one HOME a document, from the root of the repository: a line that
-// begins with "$ " is a command, the lines after it what it prints on both outputs. export and unset hold for the rest of the document. "…" stands for anything within a line.
+// Every console block of the documents is run, in order, with one HOME for each document, from the root of the
+// repository. A line that begins with "$ " is a command, and the lines after it are its output and errors. export and
+// unset apply to the rest of the document. "…" stands for any text within a line.
 func TestDocuments(t *testing.T) {
 	bin := buildAll(t)
 	for document, text := range documents(t) {
@@ -54,7 +55,7 @@ func TestDocuments(t *testing.T) {
 		}
 		t.Run(document, func(t *testing.T) {
 			patiently(t, func(home string) error {
-				shell := "" // what the commands so far set for those after them
+				shell := "" // variables that earlier commands set for later ones
 				for _, block := range blocks {
 					lines := regexp.MustCompile("(?m)^"+block[1]).ReplaceAllString(block[2], "")
 					for _, part := range strings.Split("\n"+lines, "\n$ ")[1:] {
@@ -88,8 +89,8 @@ func printed(got, want string) bool {
 	return regexp.MustCompile("^" + strings.TrimSuffix(pattern.String(), "[^\n]*") + "\n*$").MatchString(got)
 }
 
-// What the pages of the hosts quote of what an agent is told is what ctxls says, word for word, and they leave out nothing: the hooks of
-// a short session, docs/examples/said-HOST.jsonl, are run one after the other.
+// The pages of the hosts quote all texts for an agent exactly as ctxls writes them. The test runs the hooks of a short
+// session, docs/examples/said-HOST.jsonl, one after the other.
 func TestWhatIsSaid(t *testing.T) {
 	bin, texts := buildAll(t), documents(t)
 	for _, host := range []string{"claude-code", "codex", "gemini-cli", "opencode"} {
@@ -106,7 +107,7 @@ func TestWhatIsSaid(t *testing.T) {
 					out, _ := cmd.Output() // a hook always ends with 0
 					return string(out)
 				}
-				if host == "claude-code" { // which tells its figures to its status line alone
+				if host == "claude-code" { // which reports its figures only to its status line
 					payload, err := os.ReadFile("../docs/examples/statusline.json")
 					if err != nil {
 						return err
@@ -123,7 +124,7 @@ func TestWhatIsSaid(t *testing.T) {
 					if err := json.Unmarshal([]byte(line), &call); err != nil {
 						return err
 					}
-					if call.Event != "" { // OpenCode's are calls of a plugin, named beside what they are given
+					if call.Event != "" { // OpenCode's are calls of a plugin, with their payloads
 						args, line = append(args, "--event", call.Event), string(call.Payload)
 					}
 					for _, text := range quoted(run(line, args...)) {
@@ -144,7 +145,7 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 }
 
-// quoted returns the texts for the agent in what a hook printed: all of it, or the strings of the JSON that it is.
+// quoted returns the texts for the agent in a hook's output: all of it, or the strings in its JSON.
 func quoted(printed string) (texts []string) {
 	var value any
 	if json.Unmarshal([]byte(printed), &value) != nil {
@@ -154,7 +155,7 @@ func quoted(printed string) (texts []string) {
 	collect = func(v any) {
 		switch v := v.(type) {
 		case string:
-			if strings.ContainsAny(v, " \n") { // a sentence, no name
+			if strings.ContainsAny(v, " \n") { // a sentence, not a name
 				texts = append(texts, v)
 			}
 		case []any:
@@ -179,7 +180,7 @@ var (
 	external = regexp.MustCompile(`^[a-z]+:`)
 )
 
-// A link within the repository leads to a file that is there and a heading that it has; so does a picture.
+// A link within the repository leads to an existing file and heading. The same holds for a picture.
 func TestLinks(t *testing.T) {
 	texts := documents(t)
 	for document, text := range texts {
@@ -228,8 +229,8 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// Every picture of the documents is looked at by somebody, and says for those who do not see it what it shows. None tells of the machine
-// that drew it.
+// Every picture is used in a document, and has a text for readers who cannot see it. No picture contains a name or path
+// of the machine that drew it.
 func TestPictures(t *testing.T) {
 	shown := map[string]bool{}
 	for document, text := range documents(t) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Only cmd looks at the environment, and only it reads the clock on the domain's behalf: what a package knows can be seen
-// from how it is called.
+// Only cmd reads the environment, and only cmd reads the clock for the domain. So a package's inputs are visible in its
+// calls.
 func TestOnlyCommandsLookAtTheEnvironment(t *testing.T) {
 	forbidden := map[string][]string{
 		"os":   {"Getenv", "LookupEnv", "Environ", "Args", "UserHomeDir", "UserConfigDir", "UserCacheDir", "Getwd"},
@@ -53,7 +53,7 @@ func TestOnlyCommandsLookAtTheEnvironment(t *testing.T) {
 	}
 }
 
-// The requirement that the measuring and trimming stand for is named where they are.
+// The code for measuring and trimming names its requirement.
 func TestRequirementTag(t *testing.T) {
 	const tag = "1_PRD-REQ-MET-010"
 	files, err := filepath.Glob("../internal/core/conversation/*.go")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The examples of docs/hosts.md print what stands below them, each in a home of its own.
+// The examples of docs/hosts.md print the outputs below them, each in its own home.
 func TestExamplesOfHosts(t *testing.T) {
 	bin := buildAll(t)
 	text, err := os.ReadFile("../docs/hosts.md")
@@ -55,8 +55,8 @@ func TestExamplesOfHosts(t *testing.T) {
 	}
 }
 
-// patiently runs what starts hooks, in a home of its own, and again where that failed and a hook had given up: on a busy machine
-// half a second may not be enough, and silence is then what a hook owes its host.
+// patiently runs an example that starts hooks, in its own home. It runs the example again if it failed and a hook gave
+// up. On a busy machine half a second may be too short, and a hook then stays silent.
 func patiently(t *testing.T, run func(home string) error) {
 	t.Helper()
 	for attempt := 1; ; attempt++ {
@@ -72,7 +72,7 @@ func patiently(t *testing.T, run func(home string) error) {
 	}
 }
 
-// need leaves a test out where a program is missing, but not in CI.
+// need skips a test if a program is missing, except in CI.
 func need(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -88,8 +88,8 @@ func missing(t *testing.T, what any) {
 	t.Skip(what)
 }
 
-// typeScript returns the command that runs a program in TypeScript: Node as it is where it leaves types out by itself (from
-// 22.6 on), else with the types taken out beforehand by the package that Node does it with.
+// typeScript returns the command that runs a TypeScript program. Node 22.6 and later remove the types themselves. For
+// older versions, the package that Node uses removes the types first.
 func typeScript(t *testing.T, file string) []string {
 	if exec.Command("node", "--experimental-strip-types", "--eval", "0").Run() == nil {
 		return []string{"node", "--experimental-strip-types", "--no-warnings", asModule(t, file)}
@@ -118,7 +118,7 @@ func typeScript(t *testing.T, file string) []string {
 	return []string{"node", out}
 }
 
-// asModule returns a copy of a program under an extension that says that it is a module.
+// asModule returns a copy of a program with the extension of a module.
 func asModule(t *testing.T, file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {

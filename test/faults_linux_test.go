@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A disk that fills up under a state that is in use, has room again, and is then mounted read-only: hooks end as ever; what one has
-// answered is there, and stays; and there is nothing to be mended when the fault is over.
+// A disk fills up while the state is in use, gets room again, and is then mounted read-only. Hooks end normally, and
+// every answered event stays stored. After the fault, the state needs no repair.
 func TestADiskThatFillsUp(t *testing.T) {
 	unshare := []string{"unshare", "-m"}
 	if os.Getuid() != 0 {
@@ -69,15 +69,15 @@ ls "$XDG_STATE_HOME/ctxls" >&2
 			t.Errorf("%s: %s", name, line)
 		}
 	}
-	// Some may give up on a busy machine, but not all.
+	// On a busy machine some hooks may give up, but not all.
 	if taken["again"] == 0 || taken["full"] == 20 || taken["readonly"] > 0 || strings.Contains(stderr.String(), "corrupt") {
 		t.Errorf("answered: %v; in the state's directory: %s\n%s", taken, stderr.String(), out)
 	}
 	t.Logf("answered: %v", taken)
 }
 
-// Hosts end hooks by signals, close what they shared with them, or start them without any of it. No hook ends with a status that a host would take
-// for a veto, and nothing is written where it does not belong.
+// Hosts end hooks by signals, close shared pipes, or start hooks without pipes. No hook ends with a status that a host
+// treats as a veto, and no hook writes to a wrong file.
 func TestHostsThatEndTheirHooks(t *testing.T) {
 	m := newMachine(t)
 	for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE} {
@@ -93,7 +93,7 @@ func TestHostsThatEndTheirHooks(t *testing.T) {
 		}
 		io.WriteString(stdin, `{"session_id":"s",`)
 		time.Sleep(20 * time.Millisecond)
-		_ = cmd.Process.Signal(sent) // it may have given up by now
+		_ = cmd.Process.Signal(sent) // by now the hook may have given up
 		_ = cmd.Wait()
 		stdin.Close()
 		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() && status.ExitStatus() != 0 || out.Len() > 0 {

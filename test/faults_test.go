@@ -19,8 +19,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// 32 hooks at once, from a machine on which ctxls never ran, all of one session: each ends with 0; what one has answered is there
-// afterwards; and one that answers nothing has said why.
+// 32 hooks of one session start at once, on a machine without a state. Each ends with 0. The state has every answered
+// event, and a hook without an answer has logged the reason.
 func TestManyHooksAtOnce(t *testing.T) {
 	const processes = 32
 	m := newMachine(t)
@@ -60,7 +60,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	t.Logf("%d answered, %d gave up", len(taken), silent)
 }
 
-// Hosts kill hooks that take too long, at any point. What a hook has answered is there all the same, whoever writes beside it, and the
+// Hosts kill slow hooks at any point. Every answered event is stored all the same, despite concurrent writers, and the
 // state is sound.
 func TestKilledHooks(t *testing.T) {
 	victims, beside := 120, 2
@@ -70,7 +70,7 @@ func TestKilledHooks(t *testing.T) {
 	m := newMachine(t)
 	began := time.Now()
 	m.heard("generic", used("first", "a.go"))
-	long := time.Since(began) // what a whole hook takes here, more or less
+	long := time.Since(began) // about the duration of a whole hook here
 
 	var mu sync.Mutex
 	taken := map[string][]string{} // by session
@@ -143,8 +143,8 @@ func TestKilledHooks(t *testing.T) {
 	t.Logf("%d of %d killed before their end, %d answered", killed, victims, count)
 }
 
-// A page in the middle of the state goes bad. Hooks end as ever; the one that meets it moves the state aside, as it is, and from then on
-// they are heard again.
+// A page in the middle of the state is damaged. Hooks end normally. The hook that finds the damage moves the state aside
+// unchanged, and later events are stored again.
 func TestABadPage(t *testing.T) {
 	m := newMachine(t)
 	for i := range 3 {
@@ -191,8 +191,8 @@ func TestABadPage(t *testing.T) {
 	}
 }
 
-// Somebody holds the state for ever. Hooks end as ever and say why, and are heard when it is free again; what people ask meanwhile is
-// answered.
+// A process locks the state for a long time. Hooks end normally and log the reason, and later events are stored when the
+// lock is gone. Commands of users are answered meanwhile.
 func TestAStateThatIsHeld(t *testing.T) {
 	m := newMachine(t)
 	m.heard("generic", used("s", "before.go"))
@@ -214,7 +214,7 @@ func TestAStateThatIsHeld(t *testing.T) {
 		}
 		before := m.givenUp()
 		r := m.hook(host, payload)
-		said := m.givenUp() - before + strings.Count(r.stderr, "\n") // before there is a log, a hook that gives up says so on stderr
+		said := m.givenUp() - before + strings.Count(r.stderr, "\n") // before there is a log, a hook that gives up reports it on stderr
 		if r.exit != 0 || r.stdout != "" || said != 1 && host != "gemini-cli" {
 			t.Errorf("%s: %+v; the log:\n%s", host, r, m.log())
 		}
@@ -231,8 +231,8 @@ func TestAStateThatIsHeld(t *testing.T) {
 	}
 }
 
-// A host starts a hook and goes on as it likes: it says half of what it wants to say and never ends, or hears nothing of the answer.
-// The hook ends by itself, with 0, though its host holds all its pipes open.
+// A host starts a hook and then stops writing in the middle of the payload, or never reads the answer. The hook ends by
+// itself with 0, though the host keeps all its pipes open.
 func TestHostsThatLeaveTheirHooks(t *testing.T) {
 	var group sync.WaitGroup
 	for _, host := range []string{"claude-code", "codex", "gemini-cli", "opencode", "generic"} {
@@ -264,7 +264,7 @@ func TestHostsThatLeaveTheirHooks(t *testing.T) {
 	group.Wait()
 }
 
-// A host that is gone when the hook answers. What was told is there all the same.
+// A host has ended when the hook answers. The event is stored all the same.
 func TestHostsThatDoNotListen(t *testing.T) {
 	m := newMachine(t)
 	for attempt := 0; ; attempt++ {
@@ -293,7 +293,8 @@ func TestHostsThatDoNotListen(t *testing.T) {
 	m.sound()
 }
 
-// Clients that ask, and are told, and never read: the server takes in no more than it may owe, and ends when they do.
+// Clients send requests, get notifications, and never read. The server reads only as much as it may owe answers for, and
+// ends when the clients end.
 func TestClientsThatNeverRead(t *testing.T) {
 	for door, calls := range map[string]struct{ greeting, call string }{
 		"serve": {`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"initializationOptions":{"sessions":"all"}}}` + "\n" + `{"jsonrpc":"2.0","method":"initialized","params":{}}`,
@@ -309,7 +310,7 @@ func TestClientsThatNeverRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := cmd.StdoutPipe() // held open, and never read
+			out, err := cmd.StdoutPipe() // kept open, and never read
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +330,7 @@ func TestClientsThatNeverRead(t *testing.T) {
 				}
 			}()
 			for before := int64(-1); before != asked.Load() || before == 0; time.Sleep(500 * time.Millisecond) {
-				before = asked.Load() // until it takes no more
+				before = asked.Load() // until the server reads no more
 			}
 			peak := residentPeak(t, cmd.Process.Pid)
 			in.Close()

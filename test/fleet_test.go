@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Two processes that cross the alert rate at once give one alert between them, of which both clients are told once.
+// Two processes cross the alert rate at the same time. Together they cause one alert, and both clients get it once.
 func TestTwoProcessesCrossingAtOnceGiveOneAlert(t *testing.T) {
 	bin := buildAll(t)
 	for round := range 10 {
 		home := t.TempDir()
 		editors := []*editor{startEditor(t, bin, home), startEditor(t, bin, home)}
-		for _, e := range editors { // what it is told before this comes of before
+		for _, e := range editors { // an earlier notification is about earlier changes
 			e.ask("metrics/record", `{"taskId":"small","tokens":1}`)
 			e.settle(t, home, bin)
 		}
@@ -42,7 +42,7 @@ func TestTwoProcessesCrossingAtOnceGiveOneAlert(t *testing.T) {
 			t.Errorf("round %d: %d tasks raised the alert", round, alerted)
 		}
 		for i, e := range editors {
-			e.settle(t, home, bin) // an alert is told after the changes of its look
+			e.settle(t, home, bin) // an alert follows the changes of the same poll
 			e.settle(t, home, bin)
 			if alerts := e.alerted(); alerts != 1 {
 				t.Errorf("round %d: client %d is told of %d alerts", round, i, alerts)
@@ -51,7 +51,7 @@ func TestTwoProcessesCrossingAtOnceGiveOneAlert(t *testing.T) {
 	}
 }
 
-// settle waits until the client is told of a change that comes after everything else.
+// settle waits until the client is notified of a change that follows all others.
 func (e *editor) settle(t *testing.T, home, bin string) {
 	t.Helper()
 	e.settled++

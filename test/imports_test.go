@@ -1,4 +1,4 @@
-// Package test holds what is tested of ctxls as a whole: the shape of the tree, the documents, and the real programs.
+// Package test tests ctxls as a whole: the structure of the tree, the documents, and the real programs.
 package test
 
 import (
@@ -13,8 +13,8 @@ const module = "github.com/ctxls/ctxls/"
 // domain stands for internal/core and every package below it.
 const domain = "internal/core/..."
 
-// allowed says what each package may import of this module. A package that is not listed here fails the test: a new one has
-// to say where it belongs.
+// allowed lists the imports of this module that each package may have. A package without an entry fails the test, so a
+// new package must get one.
 var allowed = map[string][]string{
 	"internal/jsonscan":          {},
 	"internal/core/coded":        {},
@@ -65,17 +65,18 @@ var allowed = map[string][]string{
 		"internal/install", "internal/store", "internal/ui"},
 }
 
-// ofHost is what the package of a host may import, beside what runs inside the host. A new host needs no line here.
+// ofHost lists the imports of a host's package, in addition to the packages that run inside the host. A new host needs
+// no entry.
 var ofHost = []string{"internal/check", domain, "internal/host", "internal/host/reply", "internal/host/settings", "internal/host/shared", "internal/host/toolpath", "internal/host/transcript", "internal/jsonscan"}
 
-// only says which packages may import a library, by the library's path or the beginning of it. Nobody else may, tests aside.
+// only lists the packages that may import a library, by the library's path or a prefix of it. Only tests are exempt.
 var only = map[string][]string{
 	"go.lsp.dev/jsonrpc2":                    {"internal/rpc", "internal/rpc/transport"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/rpc/mcp"},
 	"modernc.org/sqlite":                     {"internal/store/sqlite", "internal/host/opencode", "internal/recall"},
 	"database/sql":                           {"internal/store/sqlite", "internal/host/opencode", "internal/recall"},
 	"github.com/fsnotify/fsnotify":           {"internal/store/sqlite", "internal/records"},
-	"github.com/tailscale/hujson":            {"internal/config", "internal/contextfiles", "internal/host/settings"}, // ours, and the hosts''' that we edit
+	"github.com/tailscale/hujson":            {"internal/config", "internal/contextfiles", "internal/host/settings"}, // our settings, and the settings of hosts that we edit
 	"github.com/yuin/goldmark":               {"internal/contextfiles"},
 	"github.com/spf13/pflag":                 {"cmd/ctxls", "cmd/ctxls-fleet"},
 	"github.com/jackc/pgx/":                  {"internal/team/postgres"},
@@ -128,8 +129,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// The domain does no I/O: nothing in it, nor in anything it stands on of ours, opens files, talks to a network, starts
-// programs or knows SQL.
+// The domain does no I/O: neither it nor any imported package of ours opens files, uses a network, starts programs or
+// knows SQL.
 func TestCoreIsPure(t *testing.T) {
 	forbidden := []string{"net", "net/http", "os/exec", "os/signal", "database/sql"}
 	for pkg, imports := range listImports(t) {
@@ -156,12 +157,12 @@ func TestCoreIsPure(t *testing.T) {
 	}
 }
 
-// teamOnly are the packages that may talk to a network: those of ctxls-fleet. None of them is in ctxls.
+// teamOnly lists the packages that may use a network: those of ctxls-fleet. ctxls contains none of them.
 func teamOnly(pkg string) bool {
 	return pkg == "cmd/ctxls-fleet" || strings.HasPrefix(pkg, "internal/team/")
 }
 
-// No package of ctxls can open a connection: what the libraries bring along for networks, nobody calls.
+// No package of ctxls can open a connection: no code calls the network functions that libraries bring along.
 func TestNothingTalksToANetwork(t *testing.T) {
 	all := listImports(t)
 	for pkg, imports := range all {
@@ -195,7 +196,7 @@ func inDomain(pkg string) bool {
 	return pkg == "internal/core" || strings.HasPrefix(pkg, "internal/core/")
 }
 
-// listImports returns the imports of every package of this module, tests left out.
+// listImports returns the imports of every package of this module, without tests.
 func listImports(t *testing.T) map[string][]string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()

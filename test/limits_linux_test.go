@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// siege returns how often something is tried: few times among the other tests, and CTXLS_SIEGE times in a siege.
+// siege returns the number of repetitions: few in an ordinary run, and CTXLS_SIEGE in a siege.
 func siege(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("CTXLS_SIEGE")); err == nil {
 		return n
@@ -22,12 +22,12 @@ func siege(few int) int {
 	return few
 }
 
-// Where threads or memory are limited, or a signal comes early, Go's runtime ends a process with status 2 before its main. Hosts take 2 for
-// a veto. So no host sees it, however often it starts what install has written.
+// If threads or memory are limited, or a signal comes early, Go's runtime ends a process with status 2 before main.
+// Hosts treat 2 as a veto. The installed command hides this status, in any number of starts.
 func TestNoLimitMakesAVeto(t *testing.T) {
 	bin := buildAll(t)
 	home := t.TempDir()
-	for _, dir := range []string{bin, home, filepath.Dir(home)} { // another user starts it, too
+	for _, dir := range []string{bin, home, filepath.Dir(home)} { // another user starts the program too
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestNoLimitMakesAVeto(t *testing.T) {
 	claude := installed("claude-code", ".claude/settings.json", "UserPromptSubmit")
 	codex := installed("codex", ".codex/hooks.json", "UserPromptSubmit")
 	gemini := installed("gemini-cli", ".gemini/settings.json", "BeforeAgent")
-	hosts := map[string][]string{ // as the hosts start them
+	hosts := map[string][]string{ // started in the way of the hosts
 		"claude-code": append([]string{claude.Command}, claude.Args...),
 		"codex":       {"/bin/bash", "-lc", codex.Command},
 		"gemini-cli":  {"/bin/bash", "-c", gemini.Command},
@@ -77,7 +77,7 @@ func TestNoLimitMakesAVeto(t *testing.T) {
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if os.Geteuid() == 0 && strings.Contains(limit, "-u") { // that does not hold for root
+		if os.Geteuid() == 0 && strings.Contains(limit, "-u") { // root ignores this limit
 			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 64_999, Gid: 64_999}
 		}
 		if err := cmd.Start(); err != nil {

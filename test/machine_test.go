@@ -15,7 +15,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// machine is one person's: a HOME with ctxls in it.
+// machine is one user's machine: a HOME with ctxls in it.
 type machine struct {
 	t         *testing.T
 	bin, home string
@@ -23,20 +23,20 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine { return &machine{t, buildAll(t), t.TempDir()} }
 
-// command prepares ctxls. All paths of a session are shown, so that each can be looked for.
+// command prepares ctxls. It shows all paths of a session, so that tests can search for each.
 func (m *machine) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(m.bin, "ctxls"), args...)
 	cmd.Env, cmd.Dir = append(environment(m.home), "CTXLS_COMPACTION_MAX_PATHS=200"), m.home
 	return cmd
 }
 
-// hookRun is how a hook ended.
+// hookRun is the result of a hook's process.
 type hookRun struct {
 	stdout, stderr string
-	exit           int // -1 where a signal ended it
+	exit           int // -1 if a signal ended it
 }
 
-// hook runs a hook as a host does, to its end.
+// hook runs a hook to its end, as a host does.
 func (m *machine) hook(host, payload string) hookRun {
 	m.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -49,8 +49,8 @@ func (m *machine) hook(host, payload string) hookRun {
 	return hookRun{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// heard has hooks tell the same until one does so in time, as a host's next event would. On a machine that is busy with other things one may
-// give up, which is what it promises.
+// heard runs hooks with the same event until one finishes in time, like a host's next event. On a busy machine a hook
+// may give up.
 func (m *machine) heard(host, payload string) {
 	m.t.Helper()
 	for attempt := 0; ; attempt++ {
@@ -73,12 +73,12 @@ func (m *machine) log() string {
 	return string(text)
 }
 
-// givenUp counts the hooks that said in the log that they could not do what they should.
+// givenUp counts the hooks that logged a failure.
 func (m *machine) givenUp() int {
 	return strings.Count(m.log(), "hook gave up") + strings.Count(m.log(), "hook failed")
 }
 
-// shown is what of a session the tests look at.
+// shown has the members of a session that the tests look at.
 type shown struct {
 	Host       string   `json:"host"`
 	SessionID  string   `json:"sessionId"`
@@ -88,7 +88,7 @@ type shown struct {
 	} `json:"usage"`
 }
 
-// sessions returns what people are shown.
+// sessions returns the sessions that users see.
 func (m *machine) sessions() map[string]shown {
 	m.t.Helper()
 	cmd := m.command("sessions", "--all", "--json")
@@ -108,7 +108,7 @@ func (m *machine) sessions() map[string]shown {
 	return all
 }
 
-// sound makes sure of the database, page by page.
+// sound checks every page of the database.
 func (m *machine) sound() {
 	m.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(m.home, "ctxls", "state.db"))
@@ -125,15 +125,15 @@ func (m *machine) sound() {
 	}
 }
 
-// used is an event of the vocabulary that names a file, which is then in the session's working set. It is always answered, so that
-// an answer says that it was taken note of.
+// used is an event of the generic host that names a file, which is then in the session's working set. It always gets an
+// answer, so an answer means that it was stored.
 func used(session, file string) string {
 	return fmt.Sprintf(`{"event":"tool/finished","sessionId":%q,"cwd":"/p","tool":"read","paths":[{"path":"/p/%s","use":"read"}]}`, session, file)
 }
 
 const answered = `{"version":1,"effects":[]}` + "\n"
 
-// missing returns those of the files that are not in the working set of a session.
+// missing returns the files that are not in the working set of a session.
 func (m *machine) missing(session string, files []string) []string {
 	m.t.Helper()
 	set := m.sessions()[session].WorkingSet

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// built is where the programs are, once the first test that needs them has built them.
+// built is the directory of the programs, after the first test that needs them has built them.
 var built string
 
 var build = sync.OnceValue(func() (err error) {
@@ -26,7 +26,7 @@ var build = sync.OnceValue(func() (err error) {
 	return nil
 })
 
-// buildAll returns the directory that the programs are in.
+// buildAll returns the directory of the programs.
 func buildAll(tb testing.TB) string {
 	tb.Helper()
 	if err := build(); err != nil {

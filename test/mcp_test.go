@@ -22,7 +22,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/conversation"
 )
 
-// prompted has a hook tell that a session was prompted, under a host's process where pid is not 0.
+// prompted runs a hook that reports a prompt of a session. If pid is not 0, the hook's host has that process ID.
 func prompted(t testing.TB, bin, home, session, cwd string, pid int) {
 	t.Helper()
 	payload, _ := json.Marshal(map[string]string{"session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": "hello"})
@@ -69,7 +69,7 @@ func testMCPClient(t *testing.T, bin, home string) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := session.Close(); err != nil { // that of the process, too
+			if err := session.Close(); err != nil { // including that of the process
 				t.Errorf("the server ended with %v", err)
 			}
 		})
@@ -158,7 +158,7 @@ func testBothDoors(t *testing.T, bin, home string) {
 	}
 }
 
-// A session is known by the process that runs it, whatever directory the server was started in.
+// The host's process identifies a session, in any working directory of the server.
 func testMCPKnowsItsHost(t *testing.T, bin, home string) {
 	prompted(t, bin, home, "mine", "/somewhere", os.Getpid())
 	prompted(t, bin, home, "another's", home, 0)
@@ -171,8 +171,8 @@ func testMCPKnowsItsHost(t *testing.T, bin, home string) {
 	}
 }
 
-// The program ends at once, with status 0, when its input does, and when its parent dies though another process holds its
-// input open.
+// The program ends at once with status 0 when its input ends. It also ends when its parent dies, though another process
+// keeps its input open.
 func testMCPEnds(t *testing.T, bin, home string) {
 	p := startMCP(t, bin, home)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
@@ -189,7 +189,7 @@ func testMCPEnds(t *testing.T, bin, home string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell whose death could be arranged in the same way")
 	}
-	r, w, err := os.Pipe() // ours, and kept open
+	r, w, err := os.Pipe() // our end of the pipe, kept open
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func testMCPEnds(t *testing.T, bin, home string) {
 	shell.Process.Kill()
 	ended := make(chan struct{})
 	go func() {
-		lines.ReadString('\n') // the server holds the other end
+		lines.ReadString('\n') // the server has the other end
 		close(ended)
 	}()
 	select {
@@ -227,7 +227,7 @@ func testMCPEnds(t *testing.T, bin, home string) {
 	shell.Wait()
 }
 
-// mcpProcess is a server in a process of its own.
+// mcpProcess is a server in its own process.
 type mcpProcess struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

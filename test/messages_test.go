@@ -17,8 +17,8 @@ import (
 // quotedMessage is the first cell of a row of docs/troubleshooting.md: a message as the program writes it.
 var quotedMessage = regexp.MustCompile("(?m)^\\| (`[^`]+`|[^|]*) \\|")
 
-// Every message that docs/troubleshooting.md explains is one that the program, an adapter or an editor's extension can write:
-// it stands in a string of their sources, with whatever that fills in for each "…".
+// docs/troubleshooting.md explains only messages that the program, an adapter or an editor's extension can write. Each
+// message is in a string of their sources, with any text for each "…".
 func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 	text, err := os.ReadFile("../docs/troubleshooting.md")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 	}
 }
 
-// quotes reports whether one of the strings holds a message. One that is nearly all "…" is held by none.
+// quotes reports whether one of the strings contains a message. It ignores a string that is nearly all "…".
 func quotes(message string, literals []string) bool {
 	if len(strings.ReplaceAll(message, "…", "")) < 7 {
 		return false
@@ -60,7 +60,7 @@ func quotes(message string, literals []string) bool {
 	var pattern strings.Builder
 	for i, part := range strings.Split(message, "…") {
 		if i > 0 {
-			pattern.WriteString(`\S.*`) // something is filled in, and a verb for that is at least one character
+			pattern.WriteString(`\S.*`) // a verb stands for at least one character
 		}
 		pattern.WriteString(regexp.QuoteMeta(part))
 	}

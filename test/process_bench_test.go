@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// Whole processes, from fork to exit, as a host pays for them: the median of each. They are run in turns, so that what else
-// the machine does falls on all of them alike:
+// The median time of whole processes, from fork to exit, as a host experiences it. The programs run in turns, so that
+// other load on the machine affects all of them alike:
 //
 //	go test -run '^$' -bench Process -benchtime 100x ./test
 
-// transcriptOf writes a transcript of at least n bytes that looks like a host's: answers with usage among larger lines.
+// transcriptOf writes a transcript of at least n bytes that resembles a host's: answers with usage among larger lines.
 func transcriptOf(tb testing.TB, path string, n int64) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func transcriptOf(tb testing.TB, path string, n int64) {
 	}
 }
 
-// answer is a transcript line of a response whose window held the given tokens.
+// answer is a transcript line of a response with the given tokens in its window.
 func answer(tokens int, at time.Time) string {
 	return fmt.Sprintf(`{"parentUuid":"u","isSidechain":false,"message":{"model":"claude-sonnet-4-6","id":"msg_%d","type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"tool_use","usage":{"input_tokens":12,"cache_creation_input_tokens":900,"cache_read_input_tokens":%d,"output_tokens":77}},"type":"assistant","uuid":"a","timestamp":%q,"sessionId":"s"}`+"\n",
 		tokens, tokens-912, at.UTC().Format(time.RFC3339Nano))
@@ -80,7 +80,7 @@ func BenchmarkProcess(b *testing.B) {
 			p.run(b, bin, home)
 		}
 	}
-	turn(0) // the first sight of a transcript seeds the working set from up to 16 MiB of history, once a session
+	turn(0) // the first reading of a transcript fills the working set from up to 16 MiB of history, once a session
 	for _, p := range programs {
 		p.times = nil
 	}
@@ -95,7 +95,7 @@ func BenchmarkProcess(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// process is one program that is timed, and what it took so far.
+// process is one measured program, and its results so far.
 type process struct {
 	name       string
 	args       []string
@@ -119,12 +119,12 @@ func (p *process) run(b *testing.B, bin, home string) {
 	p.peak = max(p.peak, peak)
 }
 
-// measured returns a command that runs a program, at most for limit, so that measure says what it took.
+// measured returns a command that runs a program, at most for limit, so that measure can report its cost.
 func measured(b *testing.B, bin string, limit time.Duration, command ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(bin, "timed"), append([]string{filepath.Join(bin, "figures"), limit.String()}, command...)...)
 }
 
-// measure returns what the last measured program took, in time and in bytes of memory.
+// measure returns the time and the bytes of memory of the last measured program.
 func measure(b *testing.B, bin string) (took time.Duration, peak int64) {
 	b.Helper()
 	text, err := os.ReadFile(filepath.Join(bin, "figures"))

@@ -19,32 +19,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// How many take part, and how often each writer starts a hook.
+// The number of clients and writers, and the number of hooks that each writer starts.
 const (
 	writers       = 8
 	clients       = 4
 	eventInterval = 200 * time.Millisecond
 )
 
-// editor is a client of a `ctxls serve` of its own.
+// editor is a client of its own `ctxls serve`.
 type editor struct {
 	server *exec.Cmd
 	in     io.WriteCloser
 
 	mu   sync.Mutex
-	last map[string]json.RawMessage // by session, what it was told last
-	told map[string][]telling       // and when it was told what, in order
-	// alerts is how many times it was told that too many tasks are too large.
+	last map[string]json.RawMessage // the last notification, by session
+	told map[string][]telling       // all notifications with their times, in order
+	// alerts is the number of alerts.
 	alerts int
 
 	replies chan json.RawMessage
 	settled int // calls of settle
 }
 
-// telling is when an editor was told how a session was after its event at an instant.
+// telling is the time of the notification about a session's event at an instant.
 type telling struct{ event, told time.Time }
 
-// startEditor starts a server and shakes hands. What it is told is taken note of until the server ends.
+// startEditor starts a server and shakes hands. It records all notifications until the server ends.
 func startEditor(tb testing.TB, bin, home string) *editor {
 	tb.Helper()
 	e := &editor{server: exec.Command(filepath.Join(bin, "ctxls"), "serve", "--framing=line"), last: map[string]json.RawMessage{},
@@ -113,7 +113,7 @@ func (e *editor) listen(out io.Reader) {
 	}
 }
 
-// identify returns the id of a session and the instant of its last event.
+// identify returns the ID of a session and the instant of its last event.
 func identify(session json.RawMessage) (id string, at time.Time) {
 	var s struct {
 		SessionID string    `json:"sessionId"`
@@ -143,14 +143,14 @@ func (e *editor) state() map[string]json.RawMessage {
 	return all
 }
 
-// heard returns what the editor was told last of each session.
+// heard returns the last notification of each session.
 func (e *editor) heard() map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return texts(e.last)
 }
 
-// alerted returns of how many alerts the editor was told.
+// alerted returns the number of alerts.
 func (e *editor) alerted() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -165,7 +165,8 @@ func texts(sessions map[string]json.RawMessage) map[string]string {
 	return all
 }
 
-// write lets the writers start hooks, one session each, each event at its time. After every hook's exit, look is called.
+// write lets the writers start hooks, with one session for each writer, and each event at its time. It calls look after
+// every hook's exit.
 func write(tb testing.TB, bin, home string, events int, look func(session string, exit time.Time)) {
 	tb.Helper()
 	var group sync.WaitGroup
@@ -191,7 +192,7 @@ func write(tb testing.TB, bin, home string, events int, look func(session string
 	group.Wait()
 }
 
-// Whatever many hooks do at once, what every client was told last of each session is what is stored.
+// After many concurrent hooks, each client's last notification of each session equals the stored state.
 func TestEveryClientEndsWithTheStoredState(t *testing.T) {
 	bin, home := buildAll(t), t.TempDir()
 	var editors []*editor
@@ -199,7 +200,7 @@ func TestEveryClientEndsWithTheStoredState(t *testing.T) {
 		editors = append(editors, startEditor(t, bin, home))
 	}
 	write(t, bin, home, 10, func(string, time.Time) {})
-	for i, e := range editors { // what comes in over one server is told the clients of the others
+	for i, e := range editors { // an event through one server notifies the clients of the others
 		e.ask("hook/handle", fmt.Sprintf(`{"host":"claude-code","payload":{"session_id":"of client %d","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"hello"}}`, i, home))
 	}
 	want := texts(editors[0].state())
@@ -217,8 +218,8 @@ func TestEveryClientEndsWithTheStoredState(t *testing.T) {
 	}
 }
 
-// BenchmarkPush is the time from the exit of a hook until the clients of other processes are told of what it did, where 8
-// sessions have 5 events a second each and 4 servers have a client each:
+// BenchmarkPush measures the time from the exit of a hook until clients of other processes are notified. 8 sessions have
+// 5 events a second each, and each of 4 servers has a client:
 //
 //	go test -run '^$' -bench Push -benchtime 1x ./test
 //
@@ -269,8 +270,8 @@ func BenchmarkPush(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkRest is a server with a client and 100 sessions while nothing happens for a minute: its share of a core in
-// percent, and what it has resident.
+// BenchmarkRest measures a server with a client and 100 sessions, without events for a minute: its share of a core in
+// percent, and its resident memory.
 //
 //	go test -run '^$' -bench Rest -benchtime 1x ./test
 func BenchmarkRest(b *testing.B) {
@@ -305,7 +306,7 @@ func BenchmarkRest(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// worked returns how long the threads of a process have run.
+// worked returns the processor time of a process's threads.
 func worked(b *testing.B, pid int) (sum time.Duration) {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, file := range files {
@@ -323,7 +324,7 @@ func worked(b *testing.B, pid int) (sum time.Duration) {
 	return sum
 }
 
-// resident returns what a process has in memory, in KiB.
+// resident returns the resident memory of a process, in KiB.
 func resident(b *testing.B, pid int) (size int) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// What it costs to show the sessions that Claude Code keeps on the disk, without any hook. Two trees are written: 450 sessions of
-// 1 GB in all, and 20,000 small files. ccusage reports the same sessions where `make bench` installed it; each program runs in turn.
+// The cost of showing Claude Code's sessions from the disk, without any hook. The test writes two trees: 450 sessions of
+// 1 GB in total, and 20,000 small files. If `make bench` installed ccusage, it reports the same sessions; the programs
+// run in turns.
 
 // recordTree writes sessions of Claude Code below a home, of so many bytes in all. As on
 // a machine in use, most are short: each tenth holds half of the bytes.
@@ -40,11 +41,11 @@ func recordTree(b *testing.B, home string, sessions int, bytes int64) {
 	}
 }
 
-// reader is a program that reads the tree, and what it took so far.
+// reader is a program that reads the tree, and its results so far.
 type reader struct {
 	name    string
 	command []string
-	state   bool // it keeps a state or a cache that is removed before each run
+	state   bool // a state or cache to remove before each run
 	times   []time.Duration
 	peak    int64 // bytes
 }
@@ -89,7 +90,7 @@ func BenchmarkRecords(b *testing.B) {
 	if modules := os.Getenv("CTXLS_BENCH_RIVALS"); modules != "" {
 		platform := runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 		program := filepath.Join(modules, "@ccusage/ccusage-"+platform, "bin/ccusage")
-		if err := os.Chmod(program, 0o755); err != nil { // as its script of Node does when it is run first
+		if err := os.Chmod(program, 0o755); err != nil { // as its Node script does in its first run
 			b.Logf("left out: ccusage: %v", err)
 		}
 		report := []string{program, "session", "--offline"}
@@ -111,7 +112,7 @@ func BenchmarkRecords(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkManyRecords lists 20,000 sessions, again and again within one server, and watches what the server takes at rest.
+// BenchmarkManyRecords lists 20,000 sessions repeatedly in one server, and measures the idle server.
 func BenchmarkManyRecords(b *testing.B) {
 	const rest = 30 * time.Second
 	bin, home := buildAll(b), b.TempDir()

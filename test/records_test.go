@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// An editor sees a session in its record alone: each response, and the session that a hook takes over without a change of its figure.
+// An editor sees a session that exists only as a record: each response, and the change to a session with hooks, without
+// a change of the figure.
 func TestRecordsReachEditors(t *testing.T) {
 	bin, home := buildAll(t), t.TempDir()
 	dir := filepath.Join(home, ".claude", "projects", "-home-dev-project")
@@ -60,7 +61,7 @@ func TestRecordsReachEditors(t *testing.T) {
 	}
 }
 
-// recordedSession is what the test looks at of a session.
+// recordedSession has the members of a session that the test looks at.
 type recordedSession struct {
 	CWD, Model, Source string
 	Usage              struct{ Tokens, WindowTokens int }
@@ -73,7 +74,7 @@ func (e *editor) session(id string) (s recordedSession) {
 	return s
 }
 
-// await waits until the editor was told what the test wants.
+// await waits for the notification that the test needs.
 func (e *editor) await(t *testing.T, id string, ok func(recordedSession) bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !ok(e.session(id)); time.Sleep(5 * time.Millisecond) {
@@ -83,7 +84,7 @@ func (e *editor) await(t *testing.T, id string, ok func(recordedSession) bool) {
 	}
 }
 
-// usageOf returns the occupancy that a line of a transcript reports.
+// usageOf returns the occupancy in a line of a transcript.
 func usageOf(t *testing.T, line []byte) (tokens int, ok bool) {
 	t.Helper()
 	var l struct {

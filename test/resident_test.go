@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// residentPeak returns the most memory that a running process had resident since it was started, in bytes; 0 where the system does not
-// say. What is told of a process that ended is no use: until it begins its program, it counts as large as the one that started it.
+// residentPeak returns the largest resident memory of a running process since its start, in bytes, or 0 if the system
+// does not report it. The figure of an ended process is useless: before exec, it counts its parent's memory.
 func residentPeak(t *testing.T, pid int) (size int64) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

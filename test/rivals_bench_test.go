@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// What `ctxls statusline` costs beside the status lines that people use today, whole process, from fork to exit: each in turn with the
-// same payload and transcript, which has grown by one response each time, as it has when a host asks. `make bench` installs them and says
-// where they are.
+// The cost of `ctxls statusline` and of the status lines that people use today, as whole processes, from fork to exit.
+// They run in turns with the same payload and transcript, which grows by one response each time, as in a real session.
+// `make bench` installs them and passes their paths.
 //
-// They run as their makers would have them: no network; ccusage with its own prices and its cache; ccstatusline with the settings that
-// it begins with, in a directory that is no repository, so that it starts no git. ccusage is a native program that a script of Node
-// starts; both ways are measured.
+// They run with the settings that their authors recommend: no network; ccusage with its own prices and its cache;
+// ccstatusline with its initial settings, in a directory that is not a repository, so that it starts no git. ccusage is
+// a native program that a Node script starts; both ways are measured.
 
-// patience is how long a status line is waited for.
+// patience is the longest wait for a status line.
 const patience = 60 * time.Second
 
-// statusLine is a program and what it must say of the payload to be in the race: what of it comes from the payload, and what must not
-// be there when it has read the transcript.
+// statusLine is a program with its required output: the text that comes from the payload, and the text that must be
+// missing after it has read the transcript.
 type statusLine struct {
 	name        string
 	command     []string
@@ -61,7 +61,7 @@ func BenchmarkStatuslines(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// race runs the programs in turns and reports the median of each, and the most memory that it took.
+// race runs the programs in turns, and reports the median time and the peak memory of each.
 func race(b *testing.B, bin, name string, bytes int64, rounds int, programs []statusLine) {
 	home := b.TempDir()
 	defer os.RemoveAll(home) // the next one is larger
@@ -79,7 +79,7 @@ func race(b *testing.B, bin, name string, bytes int64, rounds int, programs []st
 	for round := range rounds + 1 {
 		for _, p := range programs {
 			if times[p.name] == nil && round > 1 {
-				continue // it is out, or was too slow
+				continue // it is excluded, or was too slow
 			}
 			appendTo(b, transcript, turns.next(time.Now()))
 			took, peak, said, err := p.run(b, bin, home, project, payload)
@@ -92,7 +92,7 @@ func race(b *testing.B, bin, name string, bytes int64, rounds int, programs []st
 				fallthrough
 			case err != nil:
 				b.Logf("left out: %s: with %s: %v", p.name, name, err)
-			case round > 0: // the first time it may write settings, and ctxls sees the transcript for the first time
+			case round > 0: // the first run may write settings, and is the first in which ctxls sees the transcript
 				times[p.name], peaks[p.name] = append(times[p.name], took), max(peaks[p.name], peak)
 			}
 		}
@@ -144,13 +144,13 @@ func statusPayload(b *testing.B, transcript, project string) []byte {
 	return text
 }
 
-// turns makes turns of an agent, as Claude Code writes them: a call, its result of 8 KB, and an answer.
+// turns generates turns of an agent in Claude Code's format: a call, its result of 8 KB, and an answer.
 type turns struct {
 	text  string
 	count int
 }
 
-// turnsOf takes one from a captured session. The answer is the one that the payload's figures are about.
+// turnsOf takes one from a captured session. The payload's figures are about its answer.
 func turnsOf(b *testing.B) *turns {
 	data, err := os.ReadFile("../internal/host/claudecode/testdata/transcripts/basic.jsonl")
 	if err != nil {
@@ -171,13 +171,13 @@ func turnsOf(b *testing.B) *turns {
 	return &turns{text: text}
 }
 
-// next returns a turn of that time. No two have the ids of a message, a request or a call in common.
+// next returns a turn at that time. All turns have different IDs of messages, requests and calls.
 func (t *turns) next(at time.Time) string {
 	t.count++
 	return strings.NewReplacer("<time>", at.UTC().Format("2006-01-02T15:04:05.000Z"), "_mock_", fmt.Sprintf("_%d_", t.count), `"requestId":"req_`, fmt.Sprintf(`"requestId":"req_%d_`, t.count)).Replace(t.text)
 }
 
-// write writes a transcript of at least n bytes, whose turns end now and began two hours ago.
+// write writes a transcript of at least n bytes. Its turns begin two hours ago and end now.
 func (t *turns) write(b *testing.B, path string, n int64) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -192,7 +192,7 @@ func (t *turns) write(b *testing.B, path string, n int64) {
 		}
 		written += int64(len(turn))
 	}
-	if err := f.Sync(); err != nil { // not while somebody is timed
+	if err := f.Sync(); err != nil { // not while a program is being measured
 		b.Fatal(err)
 	}
 }

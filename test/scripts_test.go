@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// At the end of its time go test may report a failure that is none (https://go.dev/issue/75804). fuzz.sh tells that one apart and
-// says so; whatever else fails makes it fail. Here a program in the place of go ends as go has been seen to.
+// At the end of its time, go test may report a false failure (https://go.dev/issue/75804). fuzz.sh recognizes this
+// failure and reports it. It fails after every other failure. A fake go ends here in the observed ways.
 func TestFuzzScript(t *testing.T) {
 	const (
 		progress = "fuzz: elapsed: 0s, gathering baseline coverage: 0/12 completed\nfuzz: elapsed: 0s, gathering baseline coverage: 12/12 completed, now fuzzing with 2 workers\n" +
@@ -55,11 +55,12 @@ func TestFuzzScript(t *testing.T) {
 	}
 }
 
-// Every stage runs, whatever became of the others. What a machine cannot run is told at the end, and is a failure in CI alone.
+// Every stage runs, even after the failure of another. Skipped stages are listed at the end, and are a failure only in
+// CI.
 func TestStagesScript(t *testing.T) {
 	const lacks = "echo 'not run: the race detector: there is no cc'"
 	for name, run := range map[string]struct {
-		needs, first, second string // commands in the place of what make does
+		needs, first, second string // commands that replace those of make
 		ci                   string
 		well                 bool
 		says                 string
@@ -85,7 +86,7 @@ func TestStagesScript(t *testing.T) {
 	}
 }
 
-// What a machine lacks is said in one sentence, with what to do.
+// A missing requirement is reported in one sentence, with the next step.
 func TestRequireScript(t *testing.T) {
 	const (
 		goes  = "#!/bin/sh\n[ $1 = env ] || { echo no route >&2; exit 1; }\ncase $2 in\nGOVERSION) echo go1.99.0 ;;\nGOTOOLCHAIN) echo ${TOOLCHAIN:-local} ;;\nGOCACHE) pwd ;;\nGOPROXY) echo https://proxy.example ;;\nesac\n"
@@ -98,7 +99,7 @@ func TestRequireScript(t *testing.T) {
 		thing string
 		bin   map[string]string
 		env   string
-		says  string // "" is that nothing is lacking
+		says  string // "" means that nothing is missing
 	}{
 		"Go":                 {"go", map[string]string{"go": goes}, "", ""},
 		"no Go":              {"go", nil, "", `there is no Go on the PATH. Install Go 1\.[0-9.]+ or later: https://go\.dev/dl`},
@@ -118,7 +119,7 @@ func TestRequireScript(t *testing.T) {
 			for program, text := range run.bin {
 				files["bin/"+program] = text
 			}
-			for _, program := range []string{"sh", "sed", "sort", "head", "awk", "df", "dirname"} { // and none of the machine's others
+			for _, program := range []string{"sh", "sed", "sort", "head", "awk", "df", "dirname"} { // and none of the machine's other programs
 				at, err := exec.LookPath(program)
 				if err != nil {
 					t.Fatal(err)
@@ -136,7 +137,7 @@ func TestRequireScript(t *testing.T) {
 	}
 }
 
-// scripted runs one of our scripts in a directory with files of its own, where bin/go stands in the place of go.
+// scripted runs one of our scripts in a directory with its own files, in which bin/go replaces go.
 func scripted(t *testing.T, script string, args []string, files map[string]string, env ...string) (printed string, err error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every promise of docs/security.md names tests, by package directory and name, and each of them is there.
+// Every promise of docs/security.md names tests by package directory and name, and each of them exists.
 func TestEveryPromise(t *testing.T) {
 	text, err := os.ReadFile("../docs/security.md")
 	if err != nil {

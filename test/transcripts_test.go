@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// recorded is a host that records conversations in a file: the file's name, an event that makes a hook read it, and a line of a response
-// whose window held the given tokens.
+// recorded is a host that records conversations in a file. It has the file's name, an event that makes a hook read it,
+// and a line of a response with the given tokens in its window.
 type recorded struct {
 	name, event string
 	line        func(tokens int, at time.Time) string
@@ -29,12 +29,12 @@ var recordings = map[string]recorded{
 	}},
 }
 
-// paper is the record of one conversation, on which anything can happen to it.
+// paper is the record of one conversation, which the test changes in every way.
 type paper struct {
 	*machine
 	host, path string
 	recorded
-	tokens int // of the last line that was made
+	tokens int // the tokens in the last generated line
 }
 
 // next returns a line that reports some more tokens than the last.
@@ -52,7 +52,7 @@ func (p *paper) write(text string) {
 
 func (p *paper) add(text string) { p.t.Helper(); appendTo(p.t, p.path, text) }
 
-// must ends the test where something that the test does to the file cannot be done.
+// must ends the test if a change of the file fails.
 func (p *paper) must(err error) {
 	p.t.Helper()
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *paper) must(err error) {
 	}
 }
 
-// read has a hook of a session read the record, and returns the session's tokens, -1 for unknown.
+// read runs a hook that reads the record, and returns the session's tokens, or -1 if unknown.
 func (p *paper) read(session string) int {
 	p.t.Helper()
 	p.heard(p.host, fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":"/p",%s}`, session, p.path, p.event))
@@ -70,7 +70,8 @@ func (p *paper) read(session string) int {
 	return -1
 }
 
-// Whatever happens to a host's record between two hooks, a hook ends as ever, and the gauge shows the last report that can be read in it.
+// After any change of a host's record between two hooks, a hook ends normally, and the gauge shows the last readable
+// report.
 func TestRecordsThatChange(t *testing.T) {
 	const huge = 60 << 20
 	steps := []struct {

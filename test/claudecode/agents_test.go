@@ -8,7 +8,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// While a sub-agent works, the host lists it below the prompt with the row that ctxls prints: the share of its own window.
+// While a sub-agent works, the host lists it below the prompt with the row from ctxls: the share of its own window.
 func TestAgentRows(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"work": {

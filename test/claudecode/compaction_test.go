@@ -11,9 +11,9 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// A compaction that the user asks for, with compaction.tellSummarizer. The model that writes the summary is given the files in use;
-// the gauge falls. Claude Code shows what PreCompact printed and lets the model read along: by that the lost files are back, and
-// ctxls tells them no second time.
+// A compaction on the user's request, with compaction.tellSummarizer. The summarizer gets the files in use, and the
+// gauge falls. Claude Code shows PreCompact's output and passes it to the model. So the model has the lost files again,
+// and ctxls does not repeat them.
 func TestManualCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "On it."}}})
 	w.Env = append(w.Env, "CTXLS_COMPACTION_TELL_SUMMARIZER=true")
@@ -38,10 +38,10 @@ func TestManualCompaction(t *testing.T) {
 	wantTold(t, w.model.Last("small"), map[string]int{"notes.txt": 1, "src/main.go": 1, "src/util.go": 1})
 }
 
-// dim takes out what Claude Code writes around the lines that it shows.
+// dim removes the escape sequences that Claude Code writes around the lines that it shows.
 var dim = strings.NewReplacer("\x1b[2m", "", "\x1b[22m", "", "</local-command-stdout>", "")
 
-// wantTold checks how often a request names files in the words of ctxls, wherever they stand in it.
+// wantTold checks how often a request names files in the texts of ctxls, at any position.
 func wantTold(t *testing.T, r e2e.Request, want map[string]int) {
 	t.Helper()
 	ours := said(r)
@@ -59,7 +59,7 @@ func wantTold(t *testing.T, r e2e.Request, want map[string]int) {
 	}
 }
 
-// A compaction that the host does by itself between a prompt and its request, which carries the prompt's mark from before.
+// The host compacts by itself between a prompt and its request. The prompt contains a mark from before the compaction.
 func TestMarkIsCorrectedAfterACompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"fill":  {{Tokens: 90_000, Calls: []e2e.Call{read("src/main.go")}}, {Tokens: 168_000, Text: "Filled."}},
@@ -82,7 +82,7 @@ func TestMarkIsCorrectedAfterACompaction(t *testing.T) {
 	}
 }
 
-// A compaction that the host does by itself in the midst of a turn. By default the model that writes the summary is told nothing.
+// The host compacts by itself within a turn. By default the summarizer gets no text.
 func TestAutomaticCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"fill": {

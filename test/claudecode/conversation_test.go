@@ -19,17 +19,17 @@ import (
 // Two sessions.
 const one, two = "11111111-2222-4333-8444-555555555555", "22222222-2222-4333-8444-555555555555"
 
-// What ctxls says, as its documentation gives the words.
+// The texts of ctxls, as in its documentation.
 const (
 	guidance = "SessionStart: ctxls measures how full this session's context window is and reports it with each prompt, as in " +
 		"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
 		"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
 		"The marks are information only; work continues at full quality at any level."
-	// reminder stands for what remind says.
+	// reminder stands for a text of remind.
 	reminder = "PostToolBatch: the reminder"
 )
 
-// remind is the reminder at a share in tenths of a percent.
+// remind returns the reminder at a share in tenths of a percent.
 func remind(tenths int, tokens string) string {
 	left := 1000 - tenths
 	return fmt.Sprintf("PostToolBatch: ctxls: about %d.%d%% of this session's context window is still free. There is room to go on "+
@@ -37,13 +37,13 @@ func remind(tenths int, tokens string) string {
 		"[Context Status: %d.%d%% used (%s/200,000 tokens), %d.%d%% remaining]", left/10, left%10, tenths/10, tenths%10, tokens, left/10, left%10)
 }
 
-// reminders are those that can be right: Claude Code writes its transcript a moment later than it runs its hooks, so the batch that
-// comes next is sometimes the first to see that 70 % were passed.
+// reminders are the possible right texts. Claude Code writes its transcript shortly after it runs its hooks, so
+// sometimes only the next batch shows that 70 % was passed.
 var reminders = []string{remind(705, "141,000"), remind(710, "142,000"), remind(725, "145,000"), remind(750, "150,000")}
 
 func mark(percent int) string { return fmt.Sprintf("UserPromptSubmit: [context used: %d%%]", percent) }
 
-// work crosses 70 % of the window with its third batch of tools, and takes a moment over the fourth.
+// work passes 70 % of the window with its third batch of tools, and pauses in the fourth.
 func work() []e2e.Reply {
 	return []e2e.Reply{
 		{Tokens: 100_000, Text: "Reading.", Calls: []e2e.Call{read("notes.txt")}},
@@ -67,8 +67,8 @@ func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 	}
 }
 
-// Two turns of work. The model is told what the marks mean, the share with a prompt once one is known, and the reminder once, when
-// the share passes 70 %; nothing else that it is sent differs from what it is sent without ctxls.
+// Two turns of work. The model gets the explanation of the marks, the share with each prompt once it is known, and the
+// reminder once, when the share passes 70 %. The rest of each request equals a request without ctxls.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -106,8 +106,8 @@ func TestConversation(t *testing.T) {
 	wantSame(t, without, with)
 }
 
-// What cannot be read or edited is no file that the session works on: neither while it runs, nor read from the history of a
-// session that ctxls meets late.
+// A file whose read or edit failed does not count as a file in use: neither in a running session, nor from the history
+// of a session that ctxls sees late.
 func TestFailedCalls(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"fail": {
 		{Tokens: 20_000, Calls: []e2e.Call{read("nosuch.txt"), read("notes.txt")}},
@@ -135,7 +135,7 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// What a sub-agent reads and holds is its own. Neither is it told anything.
+// A sub-agent's files and tokens are its own, and it gets no text from ctxls.
 func TestSubAgent(t *testing.T) {
 	var w *testEnv
 	type gauges struct{ Main, Agents, Ended []int }
@@ -152,7 +152,7 @@ func TestSubAgent(t *testing.T) {
 		}
 		for _, a := range s.AgentsEnded {
 			if behind := []int{150_000, 155_000}; a.Usage.Stale && slices.Contains(behind, *a.Usage.Tokens) {
-				// The last responses are often not in the file yet when the end is told, and then the figure says so.
+				// At the end of a session, the last responses are often missing from the file. The figure then says so.
 				*a.Usage.Tokens = 160_000
 			}
 			add(&g.Ended, a.Usage)
@@ -182,7 +182,7 @@ func TestSubAgent(t *testing.T) {
 	if diff := cmp.Diff(gauges{Agents: []int{150_000}}, gauges{Agents: running.Agents, Ended: running.Ended}); diff != "" {
 		t.Errorf("while it runs (-want +got):\n%s", diff)
 	}
-	if main := running.Main; len(main) > 0 && main[0] != 50_000 && main[0] != 52_000 { // the main chain goes on meanwhile
+	if main := running.Main; len(main) > 0 && main[0] != 50_000 && main[0] != 52_000 { // meanwhile the main chain continues
 		t.Errorf("while it runs, the main gauge says %d", main)
 	}
 	if diff := cmp.Diff(gauges{Main: []int{52_000}, Ended: []int{160_000}}, figures()); diff != "" {
@@ -197,10 +197,10 @@ func TestSubAgent(t *testing.T) {
 	}
 }
 
-// Newer models are told in other words of Claude Code's, and have another window.
+// For newer models, Claude Code uses other texts, and they have another window.
 func TestNewerModel(t *testing.T) {
 	const newer = "claude-opus-5-5"
-	slow := e2e.Call{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}} // the response is in the transcript by then
+	slow := e2e.Call{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}} // by now the transcript has the response
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{slow}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", newer, "--allowedTools", "Bash")
@@ -210,8 +210,8 @@ func TestNewerModel(t *testing.T) {
 			"without hurrying or cutting it short.\n[Context Status: 80.0% used (800,000/1,000,000 tokens), 20.0% remaining]", mark(81))
 }
 
-// A fork begins with all that its parent holds, and Claude Code says how much, but neither the model nor, yet, a transcript: with the
-// window unknown nothing is said of the share. The next prompt has both.
+// A fork starts with its parent's content. Claude Code reports its tokens, but neither the model nor, at first, a
+// transcript. With an unknown window, the model gets no share. The next prompt has both.
 func TestFork(t *testing.T) {
 	const large = "claude-opus-4-7" // a million tokens
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 144_000, Text: "Done."}}, "fork": {{Tokens: 150_000, Text: "Forked."}}})
@@ -229,7 +229,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// Two sessions in one directory at one time have a gauge, a working set and a conversation each.
+// Two concurrent sessions in one directory each have their own gauge, working set and conversation.
 func TestParallelSessions(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"first":  {{Tokens: 20_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 30_000, Calls: []e2e.Call{read("notes.txt")}}, {Tokens: 31_000, Text: "First."}},

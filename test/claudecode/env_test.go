@@ -16,7 +16,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The key that Claude Code is given. It opens nothing.
+// The API key for Claude Code. It has no value.
 const key = "sk-ant-fake-000"
 
 // testEnv is a home, a project and a model.
@@ -25,8 +25,9 @@ type testEnv struct {
 	model *e2e.Anthropic
 }
 
-// newTestEnv makes one with a few files in the project. A prompt that contains [[name]] has the model answer by the script of that
-// name, from its first reply on; any other has it answer by the script without a name. In scripts, paths begin with $PROJECT.
+// newTestEnv makes one with a few files in the project. For a prompt that contains [[name]], the model answers with the
+// script of that name, from its first reply on. For other prompts it uses the script without a name. In scripts, paths
+// begin with $PROJECT.
 func newTestEnv(t *testing.T, scripts map[string][]e2e.Reply) *testEnv {
 	t.Parallel()
 	return newTestEnvAt(t, t.TempDir(), scripts)
@@ -55,8 +56,8 @@ func newTestEnvOf(of *e2e.Sandbox, scripts map[string][]e2e.Reply) *testEnv {
 	return w
 }
 
-// nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say. Aside are the working context for the
-// model that writes a summary, and what Claude Code itself shows of the hooks after /compact, to the model too.
+// nothingElseSaid checks that no request contains text of ctxls outside of hook outputs. The exceptions are the working
+// context for the summarizer, and the hook outputs that Claude Code itself shows after /compact, also to the model.
 func (w *testEnv) nothingElseSaid() {
 	for i, r := range w.model.Requests() {
 		for _, text := range e2e.TextsOfRequest(r) {
@@ -73,7 +74,7 @@ func (w *testEnv) nothingElseSaid() {
 
 func (w *testEnv) settings() string { return filepath.Join(w.Home, ".claude", "settings.json") }
 
-// install has Claude Code run ctxls.
+// install configures Claude Code to run ctxls.
 func (w *testEnv) install(flags ...string) {
 	w.T.Helper()
 	w.CTXLS(append([]string{"install", "claude-code"}, flags...)...)
@@ -88,7 +89,7 @@ func (w *testEnv) claude(ctx context.Context, args ...string) (cmd *exec.Cmd, ou
 	return cmd, output
 }
 
-// recorded waits until the transcript of a session holds a text, for as long as anybody would.
+// recorded waits until the transcript of a session contains a text.
 func (w *testEnv) recorded(session, text string) {
 	for deadline := time.Now().Add(e2e.Patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		found, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", session+".jsonl"))
@@ -100,7 +101,7 @@ func (w *testEnv) recorded(session, text string) {
 	}
 }
 
-// prompt runs one turn of a session to its end and returns what Claude Code printed.
+// prompt runs one turn of a session to its end and returns Claude Code's output.
 func (w *testEnv) prompt(session, prompt string, flags ...string) string {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), e2e.Patience)

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// All that a session does: tools, side by side too, one that fails, a sub-agent, a compaction of either kind. The model is asked
-// the same with ctxls as without, but for what ctxls says.
+// A session with all kinds of actions: tools, also in parallel, a failing tool, a sub-agent, and both kinds of
+// compaction. With ctxls the model gets the same requests as without, except for the texts of ctxls.
 func TestNothingElseChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestNothingElseChanges(t *testing.T) {
 	wantSame(t, without, with)
 }
 
-// wantSame checks that the model was asked the same in two worlds, but for what ctxls says.
+// wantSame checks that the model got the same requests in two environments, except for the texts of ctxls.
 func wantSame(t *testing.T, without, with *testEnv) {
 	t.Helper()
 	if diff := cmp.Diff(without.model.Kinds(), with.model.Kinds()); diff != "" {
@@ -73,17 +73,17 @@ func wantSame(t *testing.T, without, with *testEnv) {
 	}
 }
 
-// budget is a note of Claude Code's own that goes with the last of several results.
+// budget is Claude Code's own note, which it adds to the last of several results.
 var budget = regexp.MustCompile(`<system-reminder>\n<total_tokens>.*</total_tokens>\n</system-reminder>\n*`)
 
-// echoed is what Claude Code itself tells the model of our hooks after /compact.
+// echoed is Claude Code's own text for the model about our hooks after /compact.
 var echoed = regexp.MustCompile(`\nPreCompact \[.*ctxls hook claude-code\] completed successfully\nPostCompact \[.*ctxls hook claude-code\] completed successfully</local-command-stdout>`)
 
-// random is what Claude Code says of a sub-agent that is never the same.
+// random is the part of Claude Code's text about a sub-agent that differs in every run.
 var random = regexp.MustCompile(`(agentId: |to: '|duration_ms: )\w+`)
 
-// essence is a request without what ctxls says and without what differs from run to run by itself: the device's id, the marks of
-// what to cache, which go with the last block, the order in which parallel tools ended, and names and times of sub-agents.
+// essence is a request without the texts of ctxls and without parts that differ between runs: the device's ID, the
+// cache marks on the last block, the order in which parallel tools ended, and names and times of sub-agents.
 func essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {

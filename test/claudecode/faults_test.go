@@ -10,7 +10,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// A host that is told to stop ends its session, and what was known of it stays.
+// A host that gets a signal to stop ends its session, and the session's data stays.
 func TestTermination(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"slow": {{Tokens: 100_000, Calls: []e2e.Call{read("notes.txt")}}, {Hang: true}}})
 	w.install("--local")
@@ -31,7 +31,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+// A ctxls that cannot write its state says nothing and does not disturb the host.
 func TestBrokenState(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": work()})
 	w.install()

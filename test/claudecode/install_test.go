@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The plugin does what the installed hooks do.
+// The plugin has the same effect as the installed hooks.
 func TestPlugin(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
@@ -25,7 +25,7 @@ func TestPlugin(t *testing.T) {
 	wantSaid(t, "second turn", w.model.Last("more"), guidance, reminder, mark(72))
 }
 
-// The plugin beside installed hooks: both run, and the second finds the prompt marked.
+// The plugin runs beside installed hooks. Both run, and the second finds that the prompt has its mark.
 func TestPluginBesideInstall(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	plugin, err := filepath.Abs("../../adapters/claude-code")
@@ -38,7 +38,7 @@ func TestPluginBesideInstall(t *testing.T) {
 	wantSaid(t, "second turn", w.model.Last("more"), guidance, mark(72))
 }
 
-// Installed for the user and for the project, ctxls runs and speaks once all the same.
+// Installed for the user and for the project, ctxls still gives each text once.
 func TestInstalledTwice(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install("--user")
@@ -48,7 +48,7 @@ func TestInstalledTwice(t *testing.T) {
 	wantSaid(t, "second turn", w.model.Last("more"), guidance, mark(72))
 }
 
-// After all that Claude Code does, uninstalling gives its settings back.
+// After a whole session of Claude Code, uninstalling restores its settings.
 func TestUninstall(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	mine := "{\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}\n"
@@ -64,14 +64,14 @@ func TestUninstall(t *testing.T) {
 	wantSaid(t, "after uninstalling", w.model.Last("more"), guidance)
 }
 
-// One variable turns ctxls off for whoever starts the host with it.
+// One variable turns ctxls off for a host that is started with it.
 func TestDisabled(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"more": {{Tokens: 144_000, Text: "More."}}})
 	w.install()
 	w.Env = append(w.Env, "CTXLS_DISABLE=1")
 	w.prompt(one, "[[more]] go")
 	wantSaid(t, "with ctxls turned off", w.model.Last("more"))
-	for _, s := range w.Sessions() { // the host's record of it is there all the same
+	for _, s := range w.Sessions() { // the host's record of it exists all the same
 		if s.Source != core.SourceRecord {
 			t.Errorf("a hook told of %+v", s)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// Claude Code is told of the server with its own command, offers the tools to the model, and passes on what they say. The model
-// is told of its own session, though another one in the same directory was heard of later.
+// Claude Code adds the server with its own command, offers the tools to the model, and passes on their results. The
+// model gets its own session, though another session in the same directory is newer.
 func TestMCP(t *testing.T) {
 	var w *testEnv
 	w = newTestEnv(t, map[string][]e2e.Reply{
@@ -47,7 +47,7 @@ func TestMCP(t *testing.T) {
 	all := strings.Join(results, "\n---\n")
 	var in core.Inspection
 	var m conversation.Measurement
-	for _, result := range results { // those of one batch in the order in which they ended
+	for _, result := range results { // the calls of one batch, in the order of their ends
 		if strings.HasPrefix(result, `{"report":`) && json.Unmarshal([]byte(result), &in) != nil || strings.HasPrefix(result, `{"tokens":`) && json.Unmarshal([]byte(result), &m) != nil {
 			t.Errorf("the model reads %s", result)
 		}
@@ -62,7 +62,7 @@ func TestMCP(t *testing.T) {
 	if last := results[len(results)-1]; len(results) != 6 || !strings.HasPrefix(last, "txt: there is no such argument; expected one of ") {
 		t.Errorf("of a wrong argument the model reads %s in\n%s", last, all)
 	}
-	w.model.Forget() // they speak of ctxls, as they should
+	w.model.Forget() // the tools' results contain texts of ctxls, as they should
 }
 
 // another is a hook of another session in the same directory.

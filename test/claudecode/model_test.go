@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// summary is what the model answers when it is asked for the summary of a compaction. It names one file.
+// summary is the model's answer to the request for a summary. It names one file.
 const summary = "<analysis>all of it</analysis>\n<summary>\nThe user asked for some reading; notes.txt was read.\n</summary>"
 
 // choose returns the reply to a request, and what kind of request it is: "summary" of a compaction, "other" of anything that is not the
@@ -30,16 +30,16 @@ func choose(scripts map[string][]e2e.Reply, body map[string]any) (string, e2e.Re
 	return "other", e2e.Reply{Text: "Going on.", Tokens: 20_000}
 }
 
-// framed is how Claude Code passes on what a hook says, bare how it does for newer models: in a message with the role "system", the
-// first of them before what it says itself.
+// framed is Claude Code's form of a hook's text. bare is its form for newer models: a message with the role "system", of
+// which the first comes before Claude Code's own text.
 var framed = regexp.MustCompile(`(?s)<system-reminder>\n(\w+)(?::\w+)? hook additional context: (.*?)\n</system-reminder>\n*`)
 var bare = regexp.MustCompile(`(?s)^(\w+)(?::\w+)? hook additional context: (.*?)(\n\n# Environment\n.*)?$`)
 
-// shown is what Claude Code prints for people when they type a command; it is part of the conversation.
+// shown is Claude Code's output for a typed command. It is part of the conversation.
 var shown = regexp.MustCompile(`(?s)<local-command-stdout>.*?</local-command-stdout>`)
 
-// said lists what hooks said in the conversation that a request carries, as "Event: text". In these tests no hook but ours
-// speaks.
+// said lists the texts of hooks in the conversation of a request, as "Event: text". These tests run no hooks except
+// ours.
 func said(r e2e.Request) (said []string) {
 	for _, text := range e2e.TextsOfRequest(r) {
 		for _, m := range framed.FindAllStringSubmatch(text, -1) {

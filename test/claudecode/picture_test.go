@@ -8,7 +8,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The picture of docs/getting-started/claude-code.md: what a person sees who installed ctxls with the status line.
+// The picture of docs/getting-started/claude-code.md: the screen of a user who installed ctxls with the status line.
 func TestPicture(t *testing.T) {
 	shop := e2e.NewShop(t)
 	w := newTestEnvOf(shop, map[string][]e2e.Reply{"": {

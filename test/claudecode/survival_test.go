@@ -9,8 +9,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// An instruction of the first window is lost by the second summary. The first request after the second compaction quotes it, once, and the
-// summarizer's own requests do not.
+// The second summary loses an instruction of the first window. The first request after the second compaction quotes it,
+// once. The summarizer's own requests do not.
 func TestWordsSurviveTwoCompactions(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"work":  {{Tokens: 60_000, Calls: []e2e.Call{{Tool: "Bash", Input: map[string]any{"command": "wc notes.txt && uname -s -m", "description": "x"}}}}, {Tokens: 62_000, Text: "Done."}},

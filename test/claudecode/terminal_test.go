@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// openTerminal starts Claude Code as people use it, for a user who has been through its first questions.
+// openTerminal starts Claude Code in a terminal, for a user who has answered its first questions.
 func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	w.T.Helper()
 	state, err := json.Marshal(map[string]any{
@@ -28,7 +28,8 @@ func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	return e2e.OpenTerminal(w.Sandbox, width, height, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
 }
 
-// A person at a terminal, who had a status line before: ours comes first, with the host's own figures, and theirs follows.
+// A user at a terminal already had a status line. Ours comes first, with the host's own figures, and the user's line
+// follows.
 func TestTerminal(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{"work": work(), "small": {{Tokens: 30_000, Text: "Small answer."}}})
 	mine := "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"cat >/dev/null; echo MY\\u0020LINE\"}\n}\n"

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The host compacts by itself where ctxls says that it does, by the user's settings, too: not a little below that point, and soon
-// above it.
+// The host compacts at the point that ctxls reports, also with the user's settings: not slightly below the point, and
+// soon above it.
 func TestTheHostCompactsWhereCtxlsSays(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -43,7 +43,7 @@ func TestTheHostCompactsWhereCtxlsSays(t *testing.T) {
 	}
 }
 
-// Where compaction is turned off, ctxls says so, and the host compacts nothing.
+// If compaction is turned off, ctxls reports it, and the host does not compact.
 func TestTheHostNeverCompactsWhereItIsOff(t *testing.T) {
 	w := newTestEnv(t, map[string][]e2e.Reply{
 		"start": {{Tokens: 40_000, Text: "Begun."}},

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
-// What ctxls audit says of the memory files is what the model receives: which files, in which order, how many bytes.
+// ctxls audit lists the memory files that the model receives: the same files, order and number of bytes.
 func TestAudit(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"": {{text: "done", tokens: 20_000}}})
 	w.ContextFiles()

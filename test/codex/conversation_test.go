@@ -20,7 +20,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// What ctxls says, as its documentation gives the words.
+// The texts of ctxls, as in its documentation.
 const guidance = "ctxls measures how full this session's context window is and reports it with each prompt, as in " +
 	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
 	"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
@@ -50,8 +50,8 @@ func wantSaid(t *testing.T, what string, r e2e.Request, want ...string) {
 	}
 }
 
-// Three turns of work. The model is told what the marks mean, and the share with a prompt once one is known; nothing else that it is
-// sent differs from what it is sent without ctxls, nor does what people see.
+// Three turns of work. The model gets the explanation of the marks, and the share with each prompt once it is known. The
+// rest of each request, and the user's screen, equal a run without ctxls.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	converse := func(install bool) (w *testEnv, printed []string) {
@@ -100,10 +100,10 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// byChance is what differs in results of commands from run to run.
+// byChance matches the parts of command results that differ between runs.
 var byChance = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time: [0-9.]+ seconds`)
 
-// essence is a request without what ctxls says and without what differs from run to run by itself: ids, times and places.
+// essence is a request without the texts of ctxls and without parts that differ between runs: IDs, times and places.
 func (w *testEnv) essence(r e2e.Request) any {
 	var strip func(v any) any
 	strip = func(v any) any {
@@ -133,7 +133,7 @@ func (w *testEnv) essence(r e2e.Request) any {
 	return strip(r.Body)
 }
 
-// With anthropicOnly off the reminder is given to any model: once, after the tool that passed 70 %.
+// With anthropicOnly off, every model gets the reminder: once, after the tool that passed 70 %.
 func TestReminder(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}})
 	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"), `{"reminder": {"anthropicOnly": false}}`)
@@ -147,7 +147,7 @@ func TestReminder(t *testing.T) {
 	wantSaid(t, "later", w.model.Last("more"), guidance, reminder, mark(75))
 }
 
-// What a tool does is known by what Codex says of it, however it is called: by a program of the model's, too.
+// Codex's own record shows the actions of a tool, also of a tool that a model's program calls.
 func TestCodeMode(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"code": {
 		{tokens: 50_000, calls: []call{{name: "exec", text: "const r = await tools.exec_command({cmd: 'cat src/main.go'}); text(r.output); " +
@@ -168,8 +168,8 @@ func TestCodeMode(t *testing.T) {
 	}
 }
 
-// A compaction that the host does by itself in the midst of a turn, where the rules say that it does: past 90 % of 272,000. The model
-// that writes the summary is told nothing; the next request has the working context, whole and once.
+// The host compacts by itself within a turn, at the expected point: beyond 90 % of 272,000. The summarizer gets no text.
+// The next request has the whole working context, once.
 func TestAutomaticCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"fill": {
@@ -198,7 +198,7 @@ func TestAutomaticCompaction(t *testing.T) {
 	wantSaid(t, "the next turn", w.model.Last("small"), context, mark(15))
 }
 
-// The user's limit moves the point at which Codex compacts, and ctxls knows it.
+// The user's limit moves Codex's compaction point, and ctxls knows the new point.
 func TestCompactionLimit(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"start": {{tokens: 40_000, text: "Begun."}},
@@ -225,7 +225,7 @@ func TestCompactionLimit(t *testing.T) {
 	}
 }
 
-// What a sub-agent reads and holds is its own. Neither is it told anything.
+// A sub-agent's files and tokens are its own, and it gets no text from ctxls.
 func TestSubAgent(t *testing.T) {
 	const agents = "multi_agent_v1"
 	w := newTestEnv(t, map[string][]reply{
@@ -259,7 +259,7 @@ func TestSubAgent(t *testing.T) {
 	}
 }
 
-// A host that is told to stop ends its session, and what was known of it stays.
+// A host that gets a signal to stop ends its session, and the session's data stays.
 func TestTermination(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{run("cat notes.txt")}}, {hang: true}}})
 	w.install("--project")
@@ -267,7 +267,7 @@ func TestTermination(t *testing.T) {
 	w.Terminate(cmd, syscall.SIGINT, func() int { return len(w.model.Asked("slow")) })
 }
 
-// Two sessions in one directory at one time have a gauge, a working set and a conversation each.
+// Two concurrent sessions in one directory each have their own gauge, working set and conversation.
 func TestParallelSessions(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"first":  {{tokens: 20_000, calls: []call{run("cat notes.txt")}}, {tokens: 31_000, text: "First."}},
@@ -300,7 +300,7 @@ func TestParallelSessions(t *testing.T) {
 	wantSaid(t, "the second session", w.model.Last("second"), guidance, mark(78))
 }
 
-// A refused request changes no figure: Codex makes one up.
+// A refused request changes no figure, since Codex invents one.
 func TestRefusal(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"big":  {{tokens: 150_000, calls: []call{run("cat notes.txt")}}, {refused: true}},
@@ -315,7 +315,7 @@ func TestRefusal(t *testing.T) {
 	wantSaid(t, "the next turn", w.model.Last("more"), guidance, mark(58))
 }
 
-// The longest text that ctxls says is passed on whole.
+// The longest text of ctxls reaches the model whole.
 func TestTheLongestText(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"work": work()})
 	w.Write(filepath.Join(w.Home, ".config", "ctxls", "config.json"),
@@ -328,7 +328,7 @@ func TestTheLongestText(t *testing.T) {
 	}
 }
 
-// After all that Codex does, uninstalling gives its hooks back.
+// After a whole session of Codex, uninstalling restores its hooks.
 func TestUninstall(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	mine := "{\n  \"description\": \"mine\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"touch stopped\"}]}]}\n}\n"
@@ -351,7 +351,7 @@ func TestUninstall(t *testing.T) {
 	wantSaid(t, "after uninstalling", w.model.Last("more"), guidance)
 }
 
-// Installed for the user and for the project, ctxls runs twice. It counts and speaks once all the same.
+// Installed for the user and for the project, ctxls runs twice, but counts once and gives each text once.
 func TestInstalledTwice(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, calls: []call{run("cat notes.txt")}}, {tokens: 144_400, text: "More."}}})
 	w.install("--user")
@@ -364,7 +364,7 @@ func TestInstalledTwice(t *testing.T) {
 	}
 }
 
-// One variable turns ctxls off for whoever starts the host with it.
+// One variable turns ctxls off for a host that is started with it.
 func TestDisabled(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	w.install()

@@ -1,6 +1,6 @@
-// Package codex tests ctxls with the real Codex: the pinned version of the program, in a network namespace in which there is
-// nothing but a model that this package plays, with a home of its own and a key that opens nothing. Every statement about what
-// reaches the model is made of the requests that this model received.
+// Package codex tests ctxls with the real Codex. The pinned version runs in a network namespace with only a fake model,
+// its own home, and a key without value. Every statement about the model's input comes from the requests that this fake
+// received.
 //
 // It needs Linux, npm and tmux; `make e2e` runs it.
 package codex

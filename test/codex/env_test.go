@@ -43,7 +43,7 @@ func newTestEnvOf(of *e2e.Sandbox, scripts map[string][]reply) *testEnv {
 	return w
 }
 
-// configure has Codex use a model of this name, of which it knows that the window is 272,000.
+// configure makes Codex use a model of this name. Codex knows that its window is 272,000.
 func (w *testEnv) configure(model string) {
 	w.Write(filepath.Join(w.codexHome(), "config.toml"), fmt.Sprintf(`model = %q
 model_provider = "fake"
@@ -75,7 +75,7 @@ func (w *testEnv) codexHome() string { return filepath.Join(w.Home, ".codex") }
 
 func (w *testEnv) hooks() string { return filepath.Join(w.codexHome(), "hooks.json") }
 
-// nothingElseSaid makes sure that no request holds a word of ctxls outside of what hooks say.
+// nothingElseSaid checks that no request contains text of ctxls outside of hook outputs.
 func (w *testEnv) nothingElseSaid() {
 	for i, r := range w.model.Requests() {
 		for _, text := range textsOf(r.Body["input"]) {
@@ -86,13 +86,13 @@ func (w *testEnv) nothingElseSaid() {
 	}
 }
 
-// install has Codex run ctxls.
+// install configures Codex to run ctxls.
 func (w *testEnv) install(flags ...string) {
 	w.T.Helper()
 	w.CTXLS(append([]string{"install", "codex"}, flags...)...)
 }
 
-// bypass runs hooks that nobody has trusted.
+// bypass runs hooks without the user's trust.
 const bypass = "--dangerously-bypass-hook-trust"
 
 // exec starts Codex without a terminal.
@@ -103,10 +103,10 @@ func (w *testEnv) exec(ctx context.Context, args ...string) (cmd *exec.Cmd, outp
 	return cmd, output, problems
 }
 
-// A turn is what one run of Codex printed.
+// A turn is the output of one run of Codex.
 type turn struct {
 	session string
-	answer  string // what the model said last
+	answer  string // the model's last message
 	items   []string
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// stage installs a ctxls that lies in a directory of its own, which a script can then take the place of.
+// stage installs a ctxls in its own directory, so that a script can replace it.
 func (w *testEnv) stage() (path string) {
 	w.T.Helper()
 	path = filepath.Join(w.Home, "my tools", "ctxls") // the path that is installed has a blank in it
@@ -29,8 +29,8 @@ func (w *testEnv) stage() (path string) {
 	return path
 }
 
-// A ctxls that crashes, hangs, or talks nonsense while tools run harms no turn: the model is asked the same, with the same results,
-// and people see the same. Before and after it works.
+// A ctxls that crashes, hangs, or prints garbage while tools run harms no turn. The model gets the same requests and
+// results, and the user sees the same. Before and after the fault, ctxls works.
 func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 	script := map[string][]reply{"work": work(), "more": {{tokens: 200_260, text: "More."}}}
 	play := func(t *testing.T, fault string) (w *testEnv, printed []string, took time.Duration) {
@@ -40,7 +40,7 @@ func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			// The second tool that runs, and no other hook, meets the fault.
+			// The fault affects only the hook of the second tool.
 			w.Write(path, "#!/bin/sh\ninput=$(cat)\ncase $input in\n*'\"PostToolUse\"'*)\n  if mkdir \"$HOME/first\" 2>/dev/null; then :\n"+
 				"  elif mkdir \"$HOME/second\" 2>/dev/null; then "+fault+"\n  fi;;\nesac\nprintf %s \"$input\" | "+e2e.CTXLSBin()+" \"$@\"\n")
 			if err := os.Chmod(path, 0o755); err != nil {
@@ -83,14 +83,14 @@ func TestFaultsInTheMiddleOfATurn(t *testing.T) {
 				}
 			}
 			wantSaid(t, "the turn after", faulty.model.Last("more"), guidance, mark(75))
-			if took > 30*time.Second { // five seconds are granted to the hook that hangs
+			if took > 30*time.Second { // the hook that hangs has a timeout of five seconds
 				t.Errorf("the turn took %v", took)
 			}
 		})
 	}
 }
 
-// Where ctxls was moved or removed, prompts are answered all the same.
+// If ctxls was moved or removed, prompts are answered all the same.
 func TestProgramGone(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"work": work()})
 	if err := os.Remove(w.stage()); err != nil {
@@ -102,7 +102,7 @@ func TestProgramGone(t *testing.T) {
 	wantSaid(t, "all of it", w.model.Last("work"))
 }
 
-// A ctxls that cannot keep anything says nothing and stands in nobody's way.
+// A ctxls that cannot write its state says nothing and does not disturb the host.
 func TestBrokenState(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"work": work()})
 	w.install()
@@ -116,7 +116,7 @@ func TestBrokenState(t *testing.T) {
 	}
 }
 
-// A session's end is told although Codex grants it little time, and even where ctxls is slow to start.
+// The end of a session is recorded, although Codex allows little time, and even if ctxls starts slowly.
 func TestSessionEnd(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	path := w.stage()

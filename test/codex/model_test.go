@@ -14,8 +14,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// model plays the Responses API of OpenAI (https://platform.openai.com/docs/api-reference/responses-streaming): it answers by script
-// and keeps what it was asked.
+// model is a fake of OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses-streaming). It
+// answers by script and keeps the requests.
 type model struct {
 	e2e.Model
 	t       *testing.T
@@ -30,9 +30,9 @@ type model struct {
 type reply struct {
 	text  string
 	calls []call
-	// tokens is what the answer says that the window holds, itself included.
+	// tokens is the reported size of the window after this answer.
 	tokens int
-	// refused says that the request is too long.
+	// refused makes the answer an error: the request is too long.
 	refused bool
 	// hang holds the answer back until the test ends.
 	hang bool
@@ -45,11 +45,11 @@ type call struct {
 	text            string
 }
 
-// summary is what the model answers when it is asked for the summary of a compaction.
+// summary is the model's answer to the request for a summary.
 const summary = "The user asked for some reading."
 
-// newModel starts a model. A prompt that contains [[name]] has it answer by the script of that name, from its
-// first reply on; any other has it answer by the script without a name.
+// newModel starts a model. For a prompt that contains [[name]], it answers with the script of that name, from its first
+// reply on. For other prompts it uses the script without a name.
 func newModel(t *testing.T, scripts map[string][]reply) *model {
 	m := &model{t: t, scripts: scripts, answered: map[string]int{}}
 	m.Start(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
@@ -172,13 +172,13 @@ func textsOf(v any) (texts []string) {
 	return texts
 }
 
-// isOurs reports whether a text is what ctxls says.
+// isOurs reports whether a text comes from ctxls.
 func isOurs(text string) bool {
 	return strings.HasPrefix(text, "ctxls") || strings.HasPrefix(text, "[context used: ")
 }
 
-// said lists what ctxls said in the conversation that a request carries: messages of the developer, which is what Codex makes of
-// additionalContext.
+// said lists the texts of ctxls in the conversation of a request. They are messages of the developer, since Codex
+// converts additionalContext to these.
 func said(r e2e.Request) (said []string) {
 	input, _ := r.Body["input"].([]any)
 	for _, v := range input {

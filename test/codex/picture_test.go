@@ -8,7 +8,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The pictures of docs/getting-started/codex.md: what Codex asks of new hooks, and then Codex with ctxls in the lines below it.
+// The pictures of docs/getting-started/codex.md: Codex's question about new hooks, and then Codex with ctxls in the
+// lines below it.
 func TestPicture(t *testing.T) {
 	w := newTestEnvOf(e2e.NewShop(t), map[string][]reply{"": {
 		{tokens: 150_000, calls: []call{run("cat src/cart/store.ts")}},

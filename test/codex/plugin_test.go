@@ -10,7 +10,8 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// The repository is a marketplace of Codex. The plugin, installed from it by Codex itself, does what the installed hooks do.
+// The repository is a marketplace of Codex. Codex itself installs the plugin, which has the same effect as the installed
+// hooks.
 func TestPlugin(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 196_000, text: "More."}}})
 	root, err := filepath.Abs("../..")

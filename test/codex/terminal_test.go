@@ -14,11 +14,11 @@ import (
 	"github.com/ctxls/ctxls/test/e2e"
 )
 
-// choose chooses the answer below the first to what Codex asks.
+// choose selects the second answer to Codex's question.
 func choose(t *testing.T, term *e2e.Terminal, answer string) {
 	t.Helper()
 	term.Shows(answer)
-	e2e.Eventually(t, func() string { // the first keys may come before anybody listens
+	e2e.Eventually(t, func() string { // the first keys may come before Codex reads them
 		term.Press("Down")
 		time.Sleep(200 * time.Millisecond)
 		if screen := term.Screen(); !strings.Contains(screen, "› "+answer) {
@@ -29,7 +29,7 @@ func choose(t *testing.T, term *e2e.Terminal, answer string) {
 	term.Press("Enter")
 }
 
-// commands types a line until it has done what it shall: Codex takes no command while a turn is going on, and tells only by refusing.
+// commands types a line until it has its effect. Codex refuses commands during a turn, and shows only the refusal.
 func commands(t *testing.T, term *e2e.Terminal, line string, done func(screen string) bool) {
 	t.Helper()
 	e2e.Eventually(t, func() string {
@@ -44,10 +44,11 @@ func commands(t *testing.T, term *e2e.Terminal, line string, done func(screen st
 	})
 }
 
-// What install says of trust is so: until somebody trusts them, Codex skips the hooks without a word; it asks at its next start; and
-// from then on they run, here and in codex exec. In the same sitting a compaction that a person asks for, and a new conversation.
+// The description of trust in install is right. Until the user trusts the hooks, Codex skips them silently. It asks at
+// its next start. From then on they run, here and in codex exec. The same run also tests a compaction on request and a
+// new conversation.
 func TestTrustAndTerminal(t *testing.T) {
-	w := newTestEnvAt(t, t.TempDir(), map[string][]reply{ // beside no other test: a hook that is late says nothing
+	w := newTestEnvAt(t, t.TempDir(), map[string][]reply{ // not in parallel with other tests: a late hook says nothing
 		"look": {
 			{tokens: 150_000, calls: []call{run("cat notes.txt")}},
 			{tokens: 190_000, calls: []call{run("sed -n 1,3p 'src/util.go'")}},
@@ -99,7 +100,7 @@ func TestTrustAndTerminal(t *testing.T) {
 		return ""
 	})
 
-	// The window has room again at once, not only with the next prompt.
+	// The gauge shows free room at once, before the next prompt.
 	commands(t, term, "/compact", func(screen string) bool { return strings.Contains(screen, "Context compacted") })
 	e2e.Eventually(t, func() string {
 		if s := live(); s == nil || s.Compactions != 1 || s.Usage.Exact || *s.Usage.Tokens > 77_520 {
@@ -131,7 +132,7 @@ func TestTrustAndTerminal(t *testing.T) {
 	term.Shows("• More.")
 	wantSaid(t, "after clearing", w.model.Last("more"), guidance)
 
-	// Trust is kept by the definition of a hook, and holds for codex exec.
+	// Codex stores trust by the definition of a hook, also for codex exec.
 	turn = w.prompt("", "[[more]] go")
 	wantSaid(t, "codex exec with trusted hooks", w.model.Last("more"), guidance)
 	if config := w.read(filepath.Join(w.codexHome(), "config.toml")); strings.Count(config, "trusted_hash") != 8 {
@@ -140,7 +141,7 @@ func TestTrustAndTerminal(t *testing.T) {
 	if said := w.CTXLS("doctor", "codex"); !strings.Contains(said, "8 of 8 hooks in "+w.hooks()+" are trusted") {
 		t.Errorf("once they are trusted doctor says\n%s", said)
 	}
-	// Another definition is another hook.
+	// A changed definition is a new hook.
 	text := w.read(w.hooks())
 	if err := os.WriteFile(w.hooks(), []byte(strings.ReplaceAll(text, `"timeout": 5`, `"timeout": 4`)), 0o600); err != nil {
 		t.Fatal(err)

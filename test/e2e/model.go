@@ -56,7 +56,7 @@ func (m *Model) Start(t *testing.T, answer func(w http.ResponseWriter, r *http.R
 	m.t, m.URL = t, server.URL
 }
 
-// Note takes note of a request and returns its number, from 1 on.
+// Note records a request and returns its number, from 1 on.
 func (m *Model) Note(kind string, body map[string]any) (id int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

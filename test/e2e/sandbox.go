@@ -61,8 +61,8 @@ func newTestEnv(t *testing.T, home, project string, files map[string]string) *Sa
 	return w
 }
 
-// killAll ends every process that runs with this home, until there is none: hosts leave some behind, in sessions of their own, which
-// would still write into the home while it is removed.
+// killAll ends every process that uses this home, until there is none. Hosts leave processes in their own sessions,
+// which would still write into the home during its removal.
 func (w *Sandbox) killAll() {
 	home := []byte("\x00HOME=" + w.Home + "\x00")
 	for found := true; found; {
@@ -92,13 +92,13 @@ func (w *Sandbox) Write(path, text string) {
 	}
 }
 
-// Environ is all that programs see of the machine. They share no temporary files with anybody: inside the namespace an ordinary
-// user is root by name, and what belongs to the real root under /tmp is somebody else's.
+// Environ returns the whole environment of the programs. They share no temporary files with other users: in the
+// namespace an ordinary user has the name root, and root's real files under /tmp belong to another user.
 func (w *Sandbox) Environ() []string {
 	return append([]string{
 		"PATH=" + filepath.Dir(CTXLSBin()) + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Home, "TMPDIR=" + w.Temp(), "TERM=xterm-256color",
 		"LANG=C.UTF-8",
-		// What is tested is what is said, also on a busy machine; who tests the waiting sets it back.
+		// The tests check outputs, also on a busy machine. Tests of timeouts reset it.
 		"CTXLS_WAIT=10000",
 	}, w.Env...)
 }
@@ -118,7 +118,7 @@ func (w *Sandbox) InProject(input map[string]any) map[string]any {
 // Patience is how long one run of a host may take.
 const Patience = 3 * time.Minute
 
-// Eventually waits until a condition holds, which says what is wrong as long as it does not.
+// Eventually waits until a condition holds. Until then, the condition returns the problem.
 func Eventually(t *testing.T, wrong func() string) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -187,9 +187,9 @@ func (w *Sandbox) Tokens(id string) int {
 	return *s.Usage.Tokens
 }
 
-// Terminate starts a host and ends it by a signal while its second question to the model hangs, the first having been answered at
-// 100,000 tokens. The one session that there is must then be ended, and its gauge stay. It returns the
-// session's id.
+// Terminate starts a host and ends it by a signal while its second request to the model hangs. The first request was
+// answered at 100,000 tokens. Then the only session must be ended, and its gauge unchanged. Terminate returns the
+// session's ID.
 func (w *Sandbox) Terminate(cmd *exec.Cmd, signal os.Signal, asked func() int) (id string) {
 	w.T.Helper()
 	if err := cmd.Start(); err != nil {

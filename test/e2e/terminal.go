@@ -20,15 +20,15 @@ import (
 
 var update = flag.Bool("update", false, "make the documents' pictures of the host anew")
 
-// A Terminal is a window of tmux in which a host runs as people use it, and ctxls beside it where a test splits the window.
+// A Terminal is a tmux window in which a host runs interactively, with ctxls beside it if a test splits the window.
 type Terminal struct {
 	w      *Sandbox
 	socket string
 	shown  string // the socket of the window around it, which has the lines between the parts too
 }
 
-// OpenTerminal starts a command line in a terminal of a size, with colours. What runs in it is killed when the test ends, at once:
-// nobody shall write while the home is removed.
+// OpenTerminal starts a command line in a terminal of a size, with colors. At the end of the test its processes are
+// killed at once, so that none writes while the home is removed.
 func OpenTerminal(w *Sandbox, width, height int, command string) *Terminal {
 	w.T.Helper()
 	term := &Terminal{w: w, socket: filepath.Join(w.Temp(), "in"), shown: filepath.Join(w.Temp(), "out")}
@@ -59,7 +59,7 @@ func (term *Terminal) command(ctx context.Context, socket string, args ...string
 	return term.w.Command(ctx, "tmux", append([]string{"-u", "-S", socket}, args...)...)
 }
 
-// Below runs a command line in the lowest lines of the window, and leaves the keys to what was there before.
+// Below runs a command line in the lowest lines of the window, and keeps the keyboard on the upper part.
 func (term *Terminal) Below(lines int, command string) {
 	term.w.T.Helper()
 	if out, err := term.command(term.w.T.Context(), term.socket, "split-window", "-d", "-v", "-l", strconv.Itoa(lines), "-t", "x", command).CombinedOutput(); err != nil {
@@ -67,7 +67,7 @@ func (term *Terminal) Below(lines int, command string) {
 	}
 }
 
-// Screen returns what can be seen.
+// Screen returns the visible text.
 func (term *Terminal) Screen() string {
 	out, _ := term.command(term.w.T.Context(), term.shown, "capture-pane", "-p", "-t", "x").Output()
 	return string(out)
@@ -78,8 +78,8 @@ func (term *Terminal) Press(keys ...string) {
 	_ = term.command(term.w.T.Context(), term.socket, append([]string{"send-keys", "-t", "x.0"}, keys...)...).Run()
 }
 
-// Type types a line until it is there: hosts drop keys while they draw themselves anew. Its last character comes when the others
-// are there: to Gemini CLI a "?" is the key for help as long as it has not drawn what stands before it.
+// Type types a line until it is on the screen, since hosts drop keys while they redraw. It sends the last character
+// after the others are visible: in Gemini CLI a "?" opens the help if the text before it is not drawn yet.
 func (term *Terminal) Type(line string) {
 	term.w.T.Helper()
 	begin, last := line[:len(line)-1], line[len(line)-1:]

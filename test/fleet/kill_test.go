@@ -12,7 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/team/teamtest"
 )
 
-// Whoever is killed, and when: in the end the database has what the machine has, each of it once.
+// After any process is killed at any time, the database at the end has each of the machine's rows once.
 func TestKillingEitherSide(t *testing.T) {
 	w := newTestEnv(t, "synchronous_commit=off")
 	m := teamtest.NewMachine(t, "")

@@ -126,7 +126,7 @@ func TestNothingButFiguresLeavesTheMachine(t *testing.T) {
 		}
 		strings4(v, found)
 	}
-	// What a caller of the generic host makes up is text as well.
+	// Strings that a caller of the generic host invents are text too.
 	serve := exec.Command(filepath.Join(bin, "ctxls"), "serve")
 	serve.Env = []string{"HOME=" + home}
 	serve.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"metrics/record","params":{"taskId":"refactor-gorgonzola-module","tokens":1234}}` + "\n" +

@@ -21,7 +21,7 @@ import (
 // A session.
 const one = "11111111-2222-4333-8444-555555555555"
 
-// What ctxls says, as its documentation gives the words.
+// The texts of ctxls, as in its documentation.
 const guidance = "ctxls measures how full this session's context window is and reports it with each prompt, as in " +
 	"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
 	"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
@@ -144,8 +144,8 @@ func essence(r e2e.Request) any {
 	return strip(r.Body)
 }
 
-// The host compacts by itself, in the midst of a turn, and tells nobody. The fall is seen; the files in use come back with the
-// next tool, once.
+// The host compacts by itself within a turn, without a report. ctxls detects the fall, and the next tool's result lists
+// the files in use, once.
 func TestCompaction(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"fill": {{tokens: 30_000, calls: []call{read("src/main.go"), read("src/util.go")}}, {tokens: 40_000, text: "It is filled."}},
@@ -189,7 +189,7 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// What a sub-agent reads and holds is its own. Neither is it told anything.
+// A sub-agent's files and tokens are its own, and it gets no text from ctxls.
 func TestSubAgent(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
 		"delegate": {
@@ -223,7 +223,7 @@ func TestSubAgent(t *testing.T) {
 	}
 }
 
-// Installed for the user and for the project, ctxls runs and speaks once all the same.
+// Installed for the user and for the project, ctxls still gives each text once.
 func TestInstalledTwice(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 524_288, text: "More."}}})
 	w.install("--user")
@@ -233,7 +233,7 @@ func TestInstalledTwice(t *testing.T) {
 	wantSaid(t, "second turn", w.model.Last("more"), guidance+"\n\n[context used: 50%]")
 }
 
-// A host that is told to stop ends its session, and what was known of it stays.
+// A host that gets a signal to stop ends its session, and the session's data stays.
 func TestTermination(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"slow": {{tokens: 100_000, calls: []call{read("notes.txt")}}, {hang: true}}})
 	w.install("--project")
@@ -243,8 +243,8 @@ func TestTermination(t *testing.T) {
 	}
 }
 
-// Why nothing is said at a session's start: the host puts it before the prompt, and leaves a prompt that begins like that out when
-// the session is resumed.
+// The reason for no text at a session's start: the host puts it before the prompt. When the session is resumed, the host
+// leaves out a prompt that begins like this.
 func TestWhyNothingAtTheStart(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"work": {{tokens: 10_000, text: "All is done."}}, "more": {{tokens: 11_000, text: "More."}}})
 	hook := `"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command",
@@ -258,7 +258,7 @@ func TestWhyNothingAtTheStart(t *testing.T) {
 	}
 }
 
-// One variable turns ctxls off for whoever starts the host with it.
+// One variable turns ctxls off for a host that is started with it.
 func TestDisabled(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{"more": {{tokens: 144_000, text: "More."}}})
 	w.install()

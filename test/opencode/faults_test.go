@@ -73,9 +73,9 @@ func results(r e2e.Request) (results []string) {
 	return results
 }
 
-// ctxls killed, and ctxls stopped, in the midst of a turn. The turn goes on as if nothing had been; one that waits for a server
-// that hangs takes no second longer; the server comes back, and knows what happened meanwhile. A host that is killed leaves
-// nothing behind, not even a server that is stopped.
+// ctxls is killed, and then stopped, within a turn. The turn continues normally. If the server hangs, the turn takes at
+// most a second longer. The server restarts, and learns the events of the meantime. A killed host leaves no process, not
+// even a stopped server.
 func TestServerKilledAndHung(t *testing.T) {
 	t.Parallel()
 	var w *testEnv
@@ -152,7 +152,8 @@ func TestServerKilledAndHung(t *testing.T) {
 	w.wantNoneLeft("the host killed while the server was stopped")
 }
 
-// A session that is deleted in the midst of a turn: the host goes on with the turn for a while, and nothing of that comes back.
+// A session is deleted within a turn. The host continues the turn for a while, and none of its data returns to the
+// store.
 func TestDeletedInATurn(t *testing.T) {
 	t.Parallel()
 	var w *testEnv
@@ -187,7 +188,8 @@ func TestDeletedInATurn(t *testing.T) {
 	w.wantForgotten("a telling title")
 }
 
-// However the host ends, no process of ctxls is left: after a normal end, also with a server that hangs, and after SIGTERM.
+// After any end of the host, no process of ctxls remains: after a normal end, with a server that hangs, and after
+// SIGTERM.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	var w *testEnv

@@ -13,8 +13,9 @@ import (
 
 var cleared = regexp.MustCompile(`^\[tool result cleared by ctxls: \d+ tokens\]$`)
 
-// What the model receives is what the plan says: the result of a read whose file was written since is left out, as soon as that pays, and stays
-// out of all later requests. The host keeps the whole conversation; undone, or with pruning off, the model receives it again.
+// The model's requests follow the plan. If a file was written after a read, the read's result is left out as soon as
+// that pays, and stays out of all later requests. The host keeps the whole conversation. After an undo, or with pruning
+// off, the model gets the result again.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("the first version of the file, line by line, and more of it\n", 300)
@@ -30,7 +31,7 @@ func TestPrune(t *testing.T) {
 	settings := filepath.Join(w.Home, ".config", "ctxls", "config.json")
 	w.Write(settings, `{"prune": {"enabled": true}, "tracking": {"maxTokens": null}}`)
 	w.Write(filepath.Join(w.Project, "old.txt"), text)
-	// The server answers with patience: on a busy machine 300 ms may pass.
+	// The server may take longer than 300 ms on a busy machine.
 	w.Env = append(w.Env, "CTXLS_WAIT=30000")
 	w.install()
 	w.serve()

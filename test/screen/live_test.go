@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// soon is how long anything may take on a machine that is busy with other tests.
+// soon is the longest wait on a machine that is busy with other tests.
 const soon = 15 * time.Second
 
-// pushed is far below the minute after which the screen looks at the sessions though nobody told it of a change.
+// pushed is far below one minute, after which the screen reads the sessions without a signal.
 const pushed = 20 * time.Second
 
 // From an empty state to a session that is opened, as a person would go through it in a terminal of the usual size.
@@ -22,7 +22,7 @@ func TestLiveScreen(t *testing.T) {
 	term := m.start("ctxls sessions --watch", 80, 24)
 	term.shows(soon, "No sessions yet.", "ctxls setup", "? help")
 
-	// What happens in other processes is seen without a key.
+	// The screen shows changes by other processes without a key.
 	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
 	term.shows(pushed, "1 session · by last active", "> claude", "30%", "60k/200k", "~107k")
 	for _, tokens := range []int{70_000, 80_000, 90_000} {
@@ -108,7 +108,7 @@ func TestLiveScreenIsWide(t *testing.T) {
 	term.shows(soon, "ended with 0")
 }
 
-// A session that is open while it ends, or while it is deleted, says so.
+// If an open session ends or is deleted, the screen says so.
 func TestLiveScreenOfASessionThatEnds(t *testing.T) {
 	m := newMachine(t)
 	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
@@ -129,7 +129,7 @@ func TestLiveScreenOfASessionThatEnds(t *testing.T) {
 	term.shows(soon, "ended with 0")
 }
 
-// After a terminal was made wider, nothing of what it showed stays behind what it shows next.
+// After a terminal becomes wider, no old text stays beside the new.
 func TestLiveScreenIsWidened(t *testing.T) {
 	m := newMachine(t)
 	m.turn("aaaa-1111", "/home/dev/shop", 60_000)
@@ -146,8 +146,7 @@ func TestLiveScreenIsWidened(t *testing.T) {
 	}
 }
 
-// Colours where there is a terminal, and none where somebody does not want them. Nothing that a session is called changes
-// the terminal.
+// Colors appear in a terminal, and not if the user turned them off. A session's name cannot affect the terminal.
 func TestLiveScreenColours(t *testing.T) {
 	m := newMachine(t)
 	m.turn("aaaa-1111", "/home/dev/shop", 190_000)
@@ -173,7 +172,7 @@ func TestLiveScreenColours(t *testing.T) {
 	}
 }
 
-// Where there is no terminal it says so.
+// Without a terminal, the command says so.
 func TestLiveScreenWithoutATerminal(t *testing.T) {
 	m := newMachine(t)
 	term := m.start("ctxls sessions --watch | cat", 120, 24)

@@ -39,8 +39,8 @@ func busy(t *testing.T) *machine {
 	return m
 }
 
-// The page in a real browser: it is drawn, asks for nothing, runs nothing of what the data holds, can be used by keys, has
-// both themes, fits narrow screens and can be printed.
+// The page in a real browser: it is drawn, loads nothing, runs no code from the data, works with keys, has both themes,
+// fits narrow screens and can be printed.
 func TestPage(t *testing.T) {
 	m := busy(t)
 	file := filepath.Join(m.home, "report.html")
@@ -72,7 +72,7 @@ func TestPage(t *testing.T) {
 	}
 	b.open(file, 1200, 900, "light")
 
-	// Every plot is in the document, with what it says in words.
+	// Every plot is in the document, with a description in words.
 	for selector, least := range map[string]int{
 		"#histogram svg rect.bar": 5, "#histogram svg path.rest": 1, "#histogram svg line.limit": 3, "#sessions svg.spark path.curve": 2, "#sessions svg.gauge": 4,
 		"#body figure path.curve": 1, "#body figure .mark-head": 1, "#body .parts svg rect": 4, "#histogram details table tbody tr": 5, "#body .path": 1, "figure svg[aria-label][tabindex]": 2,
@@ -157,8 +157,8 @@ func checkContrast(t *testing.T, b *browser, theme string) {
 	}
 }
 
-// What the page says of a session agrees with itself, whatever limit figures are shown against; what rests on an estimate is
-// marked; a single response can be seen in the plot; one of a thing is one.
+// The page's figures of a session agree with each other, for every limit. Estimates are marked, the plot shows a single
+// response, and counts of one use the singular.
 func TestPageOfOneSession(t *testing.T) {
 	m := newMachine(t)
 	config := filepath.Join(m.home, "config.json")
@@ -185,7 +185,7 @@ func TestPageOfOneSession(t *testing.T) {
 	}
 }
 
-// A machine on which nothing has happened yet has a page, too.
+// A machine without any sessions has a page, too.
 func TestEmptyPage(t *testing.T) {
 	m := newMachine(t)
 	file := filepath.Join(m.home, "report.html")
@@ -201,7 +201,7 @@ func TestEmptyPage(t *testing.T) {
 	b.quiet(file)
 }
 
-// Where there are few tasks, the axis that counts them counts whole ones.
+// With few tasks, the axis of their number has only whole numbers.
 func TestPageOfFewTasks(t *testing.T) {
 	m := newMachine(t)
 	for i := range 5 {

@@ -58,7 +58,7 @@ func pageSession(host session.Host, id, cwd, title, model string, window, compac
 	}}
 }
 
-// The picture of the page in the README, and the same page in the other theme and on a telephone, for whoever wants to look.
+// The picture of the page in the README, and the page in the other theme and on a phone, for reviewers.
 func TestPagePicture(t *testing.T) {
 	var tokens []int
 	for i := range 412 {
@@ -100,7 +100,7 @@ func TestPagePicture(t *testing.T) {
 	}
 	b.quiet(file)
 
-	// The picture is of the page as it is, though fonts may differ: a browser draws no two alike.
+	// The picture shows the current page, except for fonts: browsers draw the same page differently.
 	data, err := os.ReadFile("../../docs/images/report.png")
 	if err != nil {
 		t.Fatal(err)
