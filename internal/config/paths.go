@@ -64,8 +64,8 @@ func WorkspaceFile(cwd, home string) string {
 	return ""
 }
 
-// upTo returns the directory cwd and those above it, up to home, or else to the root: of a server's share on Windows that is the
-// share, since asking for what lies above would ask the network. There are none of a cwd that is not absolute.
+// upTo returns the directory cwd and its parents, up to home or the root. On Windows, the root of a server's share is the
+// share itself, since a lookup above it would use the network. For a relative cwd it returns none.
 func upTo(cwd, home string, windows bool) (dirs []string) {
 	cwd = pathname.Native(cwd, windows)
 	if windows && !pathname.IsWindowsPath(cwd) || !pathname.IsAbsolute(cwd) {
