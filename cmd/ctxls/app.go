@@ -192,7 +192,7 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	index := recall.New(filepath.Join(filepath.Dir(a.storePath(cfg)), "recall"))
 	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log,
-		Historian: a.historian, Index: index, Asks: a.asks,
+		Historian: a.historian, Index: index, Asks: a.asks, Tally: a.tally,
 		Forgotten: func(key session.Key) {
 			a.logFile.forget(key.SessionID)
 			if err := index.Forget(key); err != nil {

@@ -15,6 +15,11 @@ import (
 // carry reads the host's record from before a compaction. It only does so for events after a compaction.
 func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.Session, rules session.Rules, cfg settings.Config) {
 	owed := stored.Owing(*ev, rules)
+	var useless survival.Useless
+	if c := stored.Compaction; s.Tally != nil && (owed != session.OwedNothing || c.Lost != nil || c.Frozen != nil) {
+		useless = s.Tally().Useless()
+	}
+	ev.WithoutPaths = useless.Paths
 	if owed == session.OwedNothing || cfg.Compaction.WordTokens == 0 && cfg.Compaction.CommandTokens == 0 {
 		return
 	}
@@ -39,7 +44,7 @@ func (s *Service) carry(ctx context.Context, ev *session.Event, stored session.S
 	for _, q := range carried.Words {
 		carried.WordTokens += count(q.Line()) + 1
 	}
-	if owed == session.OwedAll {
+	if owed == session.OwedAll && !useless.Commands {
 		budget := cfg.Compaction.CommandTokens
 		if !rules.SummaryVisible {
 			budget *= 2

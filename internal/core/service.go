@@ -18,6 +18,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/pathname"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/survival"
 	"github.com/ctxls/ctxls/internal/core/token"
 )
 
@@ -44,6 +45,8 @@ type Service struct {
 	Log      *slog.Logger
 	// Historian reads the record of a host back past a compaction. A nil function or result means that there is no record.
 	Historian func(session.Host) Historian
+	// Tally returns the sums over the last compactions that a ledger was made of. It is asked after a compaction only; nil is none.
+	Tally func() survival.Totals
 	// Asks reports whether agents of a host can call the tools of ctxls; nil is no.
 	Asks func(session.Host) bool
 	// Index searches records; nil if nothing is searched.

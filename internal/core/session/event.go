@@ -81,6 +81,8 @@ type Event struct {
 
 	// Carried is the part of the host's record from before a compaction. Service sets it if Owing says so.
 	Carried *Carried
+	// WithoutPaths says that the files which a summary lost are not listed, since agents hardly ever use such a list. Service sets it.
+	WithoutPaths bool
 
 	// Transcript is the file to which the host writes the conversation; AgentTranscript is that of the sub-agent AgentID.
 	Transcript      string

@@ -119,6 +119,10 @@ func (r *reduction) sayLost() {
 	if len(lost) == 0 {
 		return
 	}
+	if r.ev.WithoutPaths {
+		r.s.Compaction.Lost = nil
+		return
+	}
 	text := lostNote(lost)
 	if r.s.Compaction.Whole {
 		text = strings.Join(WorkingContext{Paths: lost, Omitted: r.s.Compaction.Omitted}.Lines(), "\n")

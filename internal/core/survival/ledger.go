@@ -216,6 +216,23 @@ type Totals struct {
 	CommandsUsed  int `json:"commandsUsed"`
 }
 
+// A class is judged by the last JudgedCompactions; it must be used for at least WorthPercent of what was given.
+const (
+	JudgedCompactions = 50
+	WorthPercent      = 3
+)
+
+// Useless says which classes are so seldom used that they are not worth their tokens. Nobody can tell of the words, which stay.
+type Useless struct{ Paths, Commands bool }
+
+// Useless judges the sums over the last compactions; fewer than JudgedCompactions tell nothing.
+func (t Totals) Useless() Useless {
+	useless := func(given, used int) bool {
+		return t.Compactions >= JudgedCompactions && given > 0 && used*100 < WorthPercent*given
+	}
+	return Useless{useless(t.PathsGiven, t.PathsUsed), useless(t.CommandsGiven, t.CommandsUsed)}
+}
+
 // Sum adds up entries.
 func Sum(list []Entry) (t Totals) {
 	sum := func(given, used *int, c Class) {
