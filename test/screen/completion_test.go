@@ -57,6 +57,10 @@ func TestCompletion(t *testing.T) {
 				}
 				term.shows(soon, line[1])
 			}
+			term.press("C-e", "C-u")
+			typed("exit")
+			term.press("Enter")
+			term.shows(soon, "ended with") // a shell that is killed still writes its history, while the home is removed
 		})
 	}
 }

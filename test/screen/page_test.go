@@ -85,7 +85,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d paths of files are cut off", cut)
 	}
 	text := eval[string](b, `document.body.innerText`)
-	for _, want := range []string{"system prompt, tools", "Read", "src/main.go", "?/200k", "4 sessions"} {
+	for _, want := range []string{"not accounted for", "Read", "src/main.go", "?/200k", "4 sessions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, text)
 		}
