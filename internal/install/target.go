@@ -177,34 +177,37 @@ func (t *Target) Install(c Change) (Change, error) {
 
 // Uninstall writes a change of PlanUninstall, as Install does, and removes the backup.
 func (t *Target) Uninstall(c Change) (Change, error) {
-	return t.write(c, func(c Change) error {
-		write := t.File.Remove
-		if c.After != nil {
-			write = func() error { return t.File.Replace(c.After, false) }
+	c, err := t.write(c, func(c Change) error {
+		if c.After == nil {
+			return t.File.Remove()
 		}
-		if err := write(); err != nil {
-			return err
-		}
-		return t.File.Forget()
+		return t.File.Replace(c.After, false)
 	})
+	if err != nil {
+		return c, err
+	}
+	return c, t.File.Forget()
 }
 
-// write makes a change, once more where the host was faster, until the attempts are used up.
-func (t *Target) write(c Change, write func(Change) error) (Change, error) {
+// write makes a change, and looks whether it stands. Where the host was faster, or wrote over it what it had read before, the change
+// is planned and made once more, until the attempts are used up.
+func (t *Target) write(c Change, write func(Change) error) (made Change, err error) {
 	for range attempts {
-		err := write(c)
-		if !errors.Is(err, settings.ErrChanged) {
-			return c, err
+		if err = write(c); err == nil {
+			made = c
+		} else if !errors.Is(err, settings.ErrChanged) {
+			return made, err
+		} else {
+			time.Sleep(pause)
 		}
-		time.Sleep(pause)
-		if err := t.reload(); err != nil {
-			return c, err
+		if err = t.reload(); err != nil {
+			return made, err
 		}
 		if c, err = t.plan(c.again); err != nil || len(c.Done) == 0 {
-			return c, err
+			return made, err
 		}
 	}
-	return c, coded.Errorf(coded.Unavailable, "%s: another program keeps writing this file; nothing was done, try again", t.File.Path)
+	return made, coded.Errorf(coded.Unavailable, "%s: another program keeps writing this file; try again", t.File.Path)
 }
 
 // OtherStatusLines says where other scopes set a status line too, since the host shows only one of them.

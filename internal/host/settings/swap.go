@@ -11,11 +11,16 @@ import (
 	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
-// Hosts write their settings while ctxls is being installed. Checking for a write and renaming afterwards would lose a write in between.
-// So the new file and the old one are exchanged in one step, and the file that came out is checked.
+// Hosts write their settings while ctxls is being installed: Claude Code and Qwen Code by a rename, Gemini CLI in place, and none under a
+// lock. Checking for a write and renaming afterwards would lose a write in between. So the new file and the old one are exchanged in
+// one step, and the file that came out is checked. Meanwhile, leases keep programs from opening the new file at all, and the old one
+// for writing. Whoever waits for the old one shows that it is about to be written, and gets its place back before.
 
-// settle is the time for a host that had the old file open to finish writing it.
-const settle = 20 * time.Millisecond
+// settle is the time for a host that had the old file open to finish writing it, looks is how often it is checked in that time.
+const (
+	settle = 20 * time.Millisecond
+	looks  = 10
+)
 
 // swap replaces f by the file temp, which contains text. temp is gone afterwards.
 func (f *File) swap(temp string, text []byte) error {
@@ -30,7 +35,10 @@ func (f *File) swap(temp string, text []byte) error {
 		}
 		return f.changed()
 	}
-	if err := f.unchanged(); err != nil { // until it is noticed, the host sees our text instead of its own
+	old, fresh := leaseOf(f.Path, false), leaseOf(temp, true)
+	defer old.release()
+	defer fresh.release()
+	if err := f.unchanged(); err != nil {
 		return err
 	}
 	err := exchange(temp, f.Path)
@@ -43,12 +51,19 @@ func (f *File) swap(temp string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for range 2 {
-		if same, err := holds(temp, f.Text); err != nil || !same {
+	if came, err := read(temp); err != nil || !bytes.Equal(came, f.Text) || old.awaited() {
+		if exchange(temp, f.Path) == nil {
+			fresh.fill(came) // who has looked up our file already is to read the host's
+		}
+		return f.changed()
+	}
+	for range looks {
+		fresh.release()
+		time.Sleep(settle / looks)
+		if same, err := holds(temp, f.Text); err != nil || !same || old.awaited() {
 			f.swapBack(temp, text)
 			return f.changed()
 		}
-		time.Sleep(settle)
 	}
 	return nil
 }
@@ -96,17 +111,22 @@ func (f *File) takeAway() error {
 		return err
 	}
 	defer os.Remove(temp)
+	old := leaseOf(f.Path, false)
+	defer old.release()
+	if err := f.unchanged(); err != nil {
+		return err
+	}
 	if err := patiently(func() error { return os.Rename(f.Path, temp) }); err != nil {
 		return err
 	}
-	for range 2 {
-		if same, err := holds(temp, f.Text); err != nil || !same {
+	for range looks {
+		if same, err := holds(temp, f.Text); err != nil || !same || old.awaited() {
 			if err := os.Link(temp, f.Path); err != nil && !errors.Is(err, fs.ErrExist) { // if it exists, the program wrote it again
 				_ = os.Rename(temp, f.Path)
 			}
 			return f.changed()
 		}
-		time.Sleep(settle)
+		time.Sleep(settle / looks)
 	}
 	return nil
 }
