@@ -46,8 +46,17 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 		}
 		return errors.New("the host gave up")
 	}
-	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace} {
+	moveAside := func(path string, text []byte) error { // as Qwen Code does
+		if err := errors.Join(os.WriteFile(path+".tmp", text, 0o600), os.Rename(path, path+".orig")); err != nil {
+			return err
+		}
+		return errors.Join(os.Rename(path+".tmp", path), os.Remove(path+".orig"))
+	}
+	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace, "by two renames": moveAside} {
 		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && name == "by two renames" {
+				t.Skip("the first rename fails while ctxls reads the file")
+			}
 			home, gaveUp := t.TempDir(), 0
 			h, _ := registry.Find(session.HostClaudeCode)
 			env := host.Env{Getenv: func(string) string { return "" }, Home: home, CWD: home}

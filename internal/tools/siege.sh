@@ -16,7 +16,7 @@ export CTXLS_SIEGE="${CTXLS_SIEGE:-$((seconds / 12 + 1))}"
 
 # Processes that are killed, limited and raced; files that are removed, damaged, linked and written by others; disks and clocks.
 echo "faults, $CTXLS_SIEGE repetitions"
-go test -count=1 -v -timeout 4h -run 'Veto|Loses|Lose|Lost|Removed|Kill|Together|AtOnce|Damage|Disk|Clock|Hostile|Records|Hosts|Deleted|Fault|Link|NoState|Abandoned|Restored' \
+go test -count=1 -v -timeout 4h -run 'Veto|Loses|Lose|Lease|Stands|Aside|Lost|Removed|Kill|Together|AtOnce|Damage|Disk|Clock|Hostile|Records|Hosts|Deleted|Fault|Link|NoState|Abandoned|Restored' \
   ./test ./internal/install ./internal/host/settings ./internal/store/sqlite ./cmd/ctxls > "$out/faults" 2>&1 || failed=1
 # The figures are what tests log: lines that are indented and name a file.
 sed -n -e '/^--- PASS/d' -e 's/^ *[a-z_]*_test\.go:[0-9]*: \(.*[0-9].*\)$/  \1/p' "$out/faults" | grep -E 'starts each|lost|gave up|killed|rounds' || true

@@ -40,6 +40,17 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	var f *File
+	for range 50 { // a host may be writing it, on a busy machine for some time
+		if f, err = open(path); err != nil || len(f.Text) > 0 || f.Text == nil && !aside(path) {
+			break
+		}
+		time.Sleep(settle)
+	}
+	return f, err
+}
+
+func open(path string) (*File, error) {
 	f := &File{Path: path, mode: 0o600}
 	info, err := os.Stat(path)
 	switch {
@@ -52,16 +63,18 @@ func Open(path string) (*File, error) {
 	case info.Size() > maxFile:
 		return nil, coded.Errorf(coded.Invalid, "%s: %d bytes, want at most %d", path, info.Size(), maxFile)
 	}
-	f.mode, f.info = info.Mode().Perm(), info
-	f.Text, err = read(path)
-	for range 50 { // many programs empty a file before they write it, on a busy machine some time before
-		if err != nil || len(f.Text) > 0 {
-			break
-		}
-		time.Sleep(settle)
-		f.Text, err = read(path)
+	text, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
 	}
+	f.mode, f.info, f.Text = info.Mode().Perm(), info, text
 	return f, err
+}
+
+// aside reports whether a host has moved the file aside, to put a new one in its place: Qwen Code does so.
+func aside(path string) bool {
+	_, err := os.Lstat(path + ".orig")
+	return err == nil
 }
 
 // BackupPath returns the path of the backup from before the installation.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
@@ -106,6 +107,25 @@ func TestFileRefuses(t *testing.T) {
 	}
 	if got := contents(t, path); got != `{"theme": "dark"}` {
 		t.Errorf("the file holds %s", got)
+	}
+}
+
+// Qwen Code moves its settings aside and then puts new ones in their place. Between the two there is no file, but there are settings.
+func TestAFileThatIsMovedAsideIsWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path+".orig", []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		time.Sleep(settle)
+		done <- os.Rename(path+".orig", path)
+	}()
+	if f := mustOpen(t, path); string(f.Text) != "{}" {
+		t.Errorf("%q", f.Text)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
