@@ -46,16 +46,29 @@ func TestInstallLosesNothingThatAHostWrites(t *testing.T) {
 		}
 		return errors.New("the host gave up")
 	}
+	slowly := func(path string, text []byte) error {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		time.Sleep(time.Millisecond)
+		_, err = file.WriteAt(text, 0)
+		return errors.Join(err, file.Truncate(int64(len(text))))
+	}
 	moveAside := func(path string, text []byte) error { // as Qwen Code does
 		if err := errors.Join(os.WriteFile(path+".tmp", text, 0o600), os.Rename(path, path+".orig")); err != nil {
 			return err
 		}
 		return errors.Join(os.Rename(path+".tmp", path), os.Remove(path+".orig"))
 	}
-	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace, "by two renames": moveAside} {
+	for name, write := range map[string]func(string, []byte) error{"by a rename": replace, "in place": inPlace, "in place, slowly": slowly, "by two renames": moveAside} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && name == "by two renames" {
 				t.Skip("the first rename fails while ctxls reads the file")
+			}
+			if runtime.GOOS != "linux" && name == "in place, slowly" {
+				t.Skip("without leases, about half of the exchanges lose a write")
 			}
 			home, gaveUp := t.TempDir(), 0
 			h, _ := registry.Find(session.HostClaudeCode)
