@@ -57,7 +57,7 @@ func (d *doctor) checkState() {
 		}
 	}
 	if in.Network != "" {
-		d.add(check.Warn, "place", fmt.Sprintf("the default place is on a network file system (%s), so this one is used; it is lost when temporary files are removed", in.Network),
+		d.add(check.Warn, "place", fmt.Sprintf("the default place is on a file system (%s) that cannot hold the state safely, so this one is used; it is lost when temporary files are removed", in.Network),
 			"set store.path to a file on this machine, in "+d.Sources.UserFile)
 	}
 	if in.Unwritable != nil {

@@ -95,7 +95,7 @@ func (f *File) Before() []byte {
 func (f *File) Replace(text []byte, fresh bool) (err error) {
 	if f.Text != nil {
 		if err := patiently(f.writable); err != nil {
-			return err
+			return f.gone(err)
 		}
 	}
 	if err := f.unchanged(); err != nil {
@@ -166,6 +166,14 @@ func (f *File) backup() error {
 func (f *File) unchanged() error {
 	same, err := holds(f.Path, f.Text)
 	if err == nil && !same {
+		return f.changed()
+	}
+	return err
+}
+
+// gone returns err, or that the file changed if it is not there any more.
+func (f *File) gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
 		return f.changed()
 	}
 	return err

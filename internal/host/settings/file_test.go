@@ -108,6 +108,15 @@ func TestFileRefuses(t *testing.T) {
 	if got := contents(t, path); got != `{"theme": "dark"}` {
 		t.Errorf("the file holds %s", got)
 	}
+	if err := os.Remove(path); err != nil { // as a host that is about to put a new one in its place
+		t.Fatal(err)
+	}
+	if err := f.Replace([]byte(`{"a": 1}`), true); !errors.Is(err, ErrChanged) {
+		t.Errorf("replacing a file that is gone: %v", err)
+	}
+	if err := f.Remove(); !errors.Is(err, ErrChanged) {
+		t.Errorf("removing a file that is gone: %v", err)
+	}
 }
 
 // Qwen Code moves its settings aside and then puts new ones in their place. Between the two there is no file, but there are settings.

@@ -45,11 +45,8 @@ func (f *File) swap(temp string, text []byte) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return f.rename(temp)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.changed()
-	}
 	if err != nil {
-		return err
+		return f.gone(err)
 	}
 	if came, err := read(temp); err != nil || !bytes.Equal(came, f.Text) || old.awaited() {
 		if exchange(temp, f.Path) == nil {
@@ -80,7 +77,7 @@ func (f *File) rename(temp string) error {
 	if shared.InTheWay(err) {
 		return f.changed()
 	}
-	return err
+	return f.gone(err)
 }
 
 // patiently calls do until another program is not in its way, for a second at most.
@@ -117,7 +114,7 @@ func (f *File) takeAway() error {
 		return err
 	}
 	if err := patiently(func() error { return os.Rename(f.Path, temp) }); err != nil {
-		return err
+		return f.gone(err)
 	}
 	for range looks {
 		if same, err := holds(temp, f.Text); err != nil || !same || old.awaited() {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// local returns path, or a replacement on this machine if path is on a network file system. Processes share memory through SQLite's
+// local returns path, or a replacement on this machine if path is on a network file system, or on one that lacks something. Processes share memory through SQLite's
 // write-ahead log, which does not work across machines, and locks often fail there.
 func local(path string, o Options) (string, error) {
 	moved, kind := standIn(path, o)
@@ -19,11 +19,11 @@ func local(path string, o Options) (string, error) {
 	if err := private(filepath.Dir(moved)); err != nil {
 		return "", err
 	}
-	o.Report(fmt.Sprintf("the state's place is on a network file system (%s), which cannot hold it safely: using %s on this machine instead", kind, moved))
+	o.Report(fmt.Sprintf("the state's place is on a file system (%s) that cannot hold it safely: using %s on this machine instead", kind, moved))
 	return moved, nil
 }
 
-// standIn returns the replacement of path and the kind of network file system that is the reason; path itself and "" if there is none.
+// standIn returns the replacement of path and the kind of file system that is the reason; path itself and "" if there is none.
 func standIn(path string, o Options) (moved, kind string) {
 	if kind = o.network(existing(filepath.Dir(path))); kind == "" {
 		return path, ""

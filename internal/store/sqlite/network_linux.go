@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,13 +27,13 @@ var networkMagic = map[uint32]string{
 
 const fuseMagic = 0x65735546
 
-// networkFUSE lists network file systems in user space. Others (encrypted directories, NTFS) are local.
+// networkFUSE lists network file systems in user space. Others (encrypted directories, NTFS) are local, unless they lack something.
 var networkFUSE = map[string]bool{
 	"fuse.sshfs": true, "fuse.rclone": true, "fuse.s3fs": true, "fuse.gcsfuse": true, "fuse.davfs2": true,
 	"fuse.glusterfs": true, "fuse.ceph": true, "fuse.curlftpfs": true, "fuse.nfs": true,
 }
 
-// network returns the kind of network file system of dir, "" if it is local or unknown.
+// network returns the kind of file system of dir if it is on a network or lacks what a state needs, "" if it is fit or unknown.
 func network(dir string) string {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(dir, &stat) != nil {
@@ -49,10 +50,40 @@ func network(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	return fuseKind(bufio.NewScanner(mounts), dir)
+	kind := fuseKind(bufio.NewScanner(mounts), dir)
+	if networkFUSE[kind] {
+		return kind
+	}
+	probe, err := os.CreateTemp(dir, ".ctxls-probe-*")
+	if err != nil {
+		return ""
+	}
+	defer os.Remove(probe.Name())
+	defer probe.Close()
+	if lacking := lacks(probe); lacking != "" {
+		return kind + " without " + lacking
+	}
+	return ""
 }
 
-// fuseKind finds the mount of dir in the lines of proc_pid_mountinfo(5) and returns its type if that is a network file system.
+// lacks returns what the file system of a file lacks that processes need to share a state, "" if it lacks nothing.
+func lacks(file *os.File) string {
+	fd := int(file.Fd())
+	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil ||
+		syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}) != nil {
+		return "file locks"
+	}
+	memory, err := syscall.Mmap(fd, 0, 1, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if errors.Is(err, syscall.ENODEV) {
+		return "shared memory"
+	}
+	if err == nil {
+		_ = syscall.Munmap(memory)
+	}
+	return ""
+}
+
+// fuseKind finds the mount of dir in the lines of proc_pid_mountinfo(5) and returns its type.
 func fuseKind(mounts *bufio.Scanner, dir string) string {
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	longest, kind := -1, ""
@@ -66,9 +97,6 @@ func fuseKind(mounts *bufio.Scanner, dir string) string {
 		if len(point) >= longest && pathname.Within(point, dir, false) { // of two mounts at one point, the later one counts
 			longest, kind = len(point), types[0]
 		}
-	}
-	if !networkFUSE[kind] {
-		return ""
 	}
 	return kind
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"os"
 	"runtime"
 	"strings"
 	"syscall"
@@ -35,16 +36,44 @@ func TestFUSEMounts(t *testing.T) {
 torn line
 `
 	for dir, want := range map[string]string{
-		"/home/ada":            "",
+		"/home/ada":            "ext4",
 		"/home/ada/far":        "fuse.sshfs",
 		"/home/ada/far/x/y":    "fuse.sshfs",
-		"/home/ada/farther":    "",
-		"/home/ada/far/near/x": "",
-		"/home/ada/safe/x":     "",
+		"/home/ada/farther":    "ext4",
+		"/home/ada/far/near/x": "fuseblk",
+		"/home/ada/safe/x":     "fuse.gocryptfs",
 		"/mnt/two words/x":     "fuse.rclone",
 	} {
 		if got := fuseKind(bufio.NewScanner(strings.NewReader(mounts)), dir); got != want {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
+	}
+}
+
+// Some file systems in user space have no locks, or cannot map files. Here a closed file cannot be locked, and a message queue not be mapped.
+func TestWhatAFileSystemLacks(t *testing.T) {
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := lacks(file); got != "" {
+		t.Errorf("a common file lacks %q", got)
+	}
+	file.Close()
+	if got := lacks(file); got != "file locks" {
+		t.Errorf("a file that cannot be locked lacks %q", got)
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("mqueue", dir, "mqueue", 0, ""); err != nil {
+		t.Skip("mounting a file system without shared memory: ", err)
+	}
+	defer syscall.Unmount(dir, 0)
+	if file, err = os.CreateTemp(dir, ""); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if got := lacks(file); got != "shared memory" {
+		t.Errorf("a message queue lacks %q", got)
 	}
 }
