@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,11 +17,30 @@ import (
 // 1 GB in total, and 20,000 small files. If `make bench` installed ccusage, it reports the same sessions; the programs
 // run in turns.
 
+// captured is the session in the captured transcript.
+const captured = "88212f3e-3bd0-416b-b5d5-68738bcc9161"
+
+// promptOf returns the prompt of the captured transcript, with "<time>" for its time.
+func promptOf(b *testing.B) string {
+	data, err := os.ReadFile("../internal/host/claudecode/testdata/transcripts/basic.jsonl")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, `"promptSource":"sdk"`) {
+			return regexp.MustCompile(`"timestamp":"[^"]*"`).ReplaceAllString(line, `"timestamp":"<time>"`)
+		}
+	}
+	b.Fatal("the captured session has no prompt")
+	return ""
+}
+
 // recordTree writes sessions of Claude Code below a home, of so many bytes in all. As on
-// a machine in use, most are short: each tenth holds half of the bytes.
+// a machine in use, most are short: each tenth holds half of the bytes. A prompt starts 190 KB of work.
 func recordTree(b *testing.B, home string, sessions int, bytes int64) {
 	turns := turnsOf(b)
 	text := turns.text
+	prompt := promptOf(b)
 	for i := range sessions {
 		size := bytes / 2 / int64(sessions) * 10 / 9
 		if i%10 == 0 {
@@ -32,7 +52,8 @@ func recordTree(b *testing.B, home string, sessions int, bytes int64) {
 		}
 		id := fmt.Sprintf("%08x-3bd0-416b-b5d5-68738bcc9161", i)
 		path := filepath.Join(dir, id+".jsonl")
-		turns.text = strings.ReplaceAll(text, "88212f3e-3bd0-416b-b5d5-68738bcc9161", id)
+		turns.text, turns.prompt = strings.ReplaceAll(text, captured, id), strings.ReplaceAll(prompt, captured, id)
+		turns.count = (turns.count + 9) / 10 * 10 // each session begins with a prompt
 		turns.write(b, path, size)
 		at := time.Now().Add(-time.Duration(sessions-i) * time.Hour)
 		if err := os.Chtimes(path, at, at); err != nil {

@@ -146,8 +146,9 @@ func statusPayload(b *testing.B, transcript, project string) []byte {
 
 // turns generates turns of an agent in Claude Code's format: a call, its result of 8 KB, and an answer.
 type turns struct {
-	text  string
-	count int
+	text   string
+	prompt string // written before each tenth turn, "" for none
+	count  int
 }
 
 // turnsOf takes one from a captured session. The payload's figures are about its answer.
@@ -173,8 +174,12 @@ func turnsOf(b *testing.B) *turns {
 
 // next returns a turn at that time. All turns have different IDs of messages, requests and calls.
 func (t *turns) next(at time.Time) string {
+	text := t.text
+	if t.count%10 == 0 {
+		text = t.prompt + text
+	}
 	t.count++
-	return strings.NewReplacer("<time>", at.UTC().Format("2006-01-02T15:04:05.000Z"), "_mock_", fmt.Sprintf("_%d_", t.count), `"requestId":"req_`, fmt.Sprintf(`"requestId":"req_%d_`, t.count)).Replace(t.text)
+	return strings.NewReplacer("<time>", at.UTC().Format("2006-01-02T15:04:05.000Z"), "_mock_", fmt.Sprintf("_%d_", t.count), `"requestId":"req_`, fmt.Sprintf(`"requestId":"req_%d_`, t.count)).Replace(text)
 }
 
 // write writes a transcript of at least n bytes. Its turns begin two hours ago and end now.

@@ -43,7 +43,7 @@ func walk(data []byte, open, end byte, visit func(key, value []byte) bool) bool 
 			i = skipSpace(data, i+1)
 		}
 		after := stepOverValue(data, i)
-		if after < 0 || !bracketed[data[i]] && !json.Valid(data[i:after]) {
+		if after < 0 || !bracketed[data[i]] && !isScalar(data[i:after]) {
 			return false
 		}
 		if !visit(key, data[i:after]) {
@@ -66,6 +66,29 @@ func walk(data []byte, open, end byte, visit func(key, value []byte) bool) bool 
 
 // bracketed marks the first bytes of values whose end shows itself; the others are words and numbers.
 var bracketed = [256]bool{'"': true, '{': true, '[': true}
+
+// isScalar reports whether value is a number, true, false or null. Nearly all of them are decided here, without the checker of a whole
+// document.
+func isScalar(value []byte) bool {
+	switch string(value) {
+	case "true", "false", "null":
+		return true
+	}
+	return IsCount(value) || json.Valid(value)
+}
+
+// IsCount reports whether value is a JSON number of at most nine digits and nothing else: a whole number that fits into 32 bits.
+func IsCount(value []byte) bool {
+	if len(value) == 0 || len(value) > 9 || value[0] == '0' && len(value) > 1 {
+		return false
+	}
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
 
 // stepOverString returns the index after the string that starts at i, or -1.
 func stepOverString(data []byte, i int) int {

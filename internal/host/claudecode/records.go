@@ -157,17 +157,15 @@ func readRecord(ctx context.Context, path string, brief bool) (session.Reading, 
 	return reading, err
 }
 
-// briefEntry decodes what a brief reading wants of an older line. Most lines say nothing of it, and are told by a search for a few
-// bytes.
+// briefEntry decodes what a brief reading wants of an older line. Most lines say nothing of it. Their type, or a search for a few bytes,
+// tells that.
 func briefEntry(data []byte) (e session.Entry, ok bool) {
-	switch {
-	case bytes.Contains(data, usageMember):
+	switch kind := earlyType(data); {
+	case mayReport(kind, data):
 		e.Report = reportOf(data)
-	case bytes.Contains(data, userType):
-		if !bytes.Contains(data, toolResult) {
-			e.Turn = turn(data)
-		}
-	case bytes.Contains(data, boundaryType) || bytes.Contains(data[:min(len(data), 32)], titleType):
+	case mayBegin(kind, data):
+		e.Turn = turn(data)
+	case bytes.Contains(data[:min(len(data), 32)], titleType) || (kind == nil || string(kind) == `"system"`) && bytes.Contains(data, boundaryType):
 		e, _ = entry(data, false)
 	}
 	if e.At.IsZero() && e.Turn != nil {
@@ -256,20 +254,41 @@ var (
 	toolResult  = []byte(`"tool_result"`)
 )
 
-// Turns implements core.Recorder. Most lines hold neither a usage nor a prompt, and are told by a search for a few bytes.
+// Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
 	var turns transcript.Turns
 	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		switch {
-		case bytes.Contains(data, usageMember):
+		switch kind := earlyType(data); {
+		case mayReport(kind, data):
 			if rep := reportOf(data); rep != nil {
 				turns.Report(rep.At, rep.Tokens)
 			}
-		case bytes.Contains(data, userType) && !bytes.Contains(data, toolResult) && turn(data) != nil:
+		case mayBegin(kind, data) && turn(data) != nil:
 			turns.Begin()
 		}
 	})
 	return turns.All(), err
+}
+
+// mayReport reports whether a line of this early type may state a usage.
+func mayReport(kind, data []byte) bool {
+	return (kind == nil || string(kind) == `"assistant"`) && bytes.Contains(data, usageMember)
+}
+
+// mayBegin reports whether a line of this early type may be a prompt.
+func mayBegin(kind, data []byte) bool {
+	return (kind == nil || string(kind) == `"user"`) && bytes.Contains(data, userType) && !bytes.Contains(data, toolResult)
+}
+
+// earlyType returns the type of a line, nil if it stands behind the message or there is none.
+func earlyType(data []byte) (kind []byte) {
+	transcript.Members(data, func(key, value []byte) bool {
+		if string(key) == "type" {
+			kind = value
+		}
+		return kind == nil && string(key) != "message"
+	})
+	return kind
 }
 
 // reportOf returns the usage that a line of an answer states, nil where it states none of the main chain.

@@ -45,7 +45,9 @@ func TestTurnsOfARecord(t *testing.T) {
 	lines := prompt + "\n" + answer("msg_1", 1000, 1, "tool_use", call) + "\n" + answer("msg_2", 3000, 1, "end_turn", textBlock) + "\n" +
 		`{"isSidechain":false,"type":"user","message":{"role":"user","content":"<command-name>/compact</command-name>"},"uuid":"c"}` + "\n" +
 		`{"isSidechain":false,"isMeta":true,"type":"user","message":{"role":"user","content":"a reminder"},"uuid":"m"}` + "\n" +
-		prompt + "\n" + answer("msg_3", 5000, 1, "end_turn", textBlock) + "\n"
+		// The type of a line may stand behind its message, and other types in it.
+		`{"isSidechain":false,"message":{"role":"user","content":"hello"},"type":"user","uuid":"u"}` + "\n" +
+		answer("msg_3", 5000, 1, "tool_use", `{"type":"tool_use","id":"t3","name":"X","input":{"type":"user","usage":{}}}`) + "\n"
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/ctxls/ctxls/internal/core/session"
 )
@@ -67,13 +68,32 @@ func (f *file) fill(p []byte, offset int64) (bool, error) {
 	return err == nil, err
 }
 
-// buffer has room for the longest line and one piece, or for the whole span if that is shorter.
-func (f *file) buffer(span int64) []byte { return make([]byte, min(span, f.b.line+f.b.piece)) }
+// buffers holds buffers of two pieces for the next reads, since a list or an import reads hundreds of files.
+var buffers = sync.Pool{New: func() any { return new([2 * PieceBytes]byte) }}
+
+// buffer returns a buffer of two pieces, which is enough for most lines, or of the whole span if that is shorter. release gives it
+// back; no part of it may be used after that.
+func (f *file) buffer(span int64) (buf []byte, release func()) {
+	pooled := buffers.Get().(*[2 * PieceBytes]byte)
+	return pooled[:min(span, 2*f.b.piece, f.longest(), int64(len(pooled)))], func() { buffers.Put(pooled) }
+}
+
+// longest is the size of a buffer for the longest line and one piece.
+func (f *file) longest() int64 { return f.b.line + f.b.piece }
+
+// grown returns a larger buffer, for at least need bytes, or nil if no line may be that long.
+func (f *file) grown(buf []byte, need int) []byte {
+	if int64(need) > f.longest() {
+		return nil
+	}
+	return make([]byte, min(max(2*int64(len(buf)), int64(need)), f.longest()))
+}
 
 // forward visits the complete lines from offset on, oldest first, until visit returns false. It returns the offset of the first byte
 // after them.
 func (f *file) forward(ctx context.Context, offset int64, visit func(offset int64, line []byte) bool) (next int64, err error) {
-	buf := f.buffer(f.size - offset)
+	buf, release := f.buffer(f.size - offset)
+	defer release()
 	var (
 		held    = 0     // bytes at the front of buf: a line whose end is not read yet
 		tooLong = false // that line is longer than buf, and its beginning is lost
@@ -84,7 +104,12 @@ func (f *file) forward(ctx context.Context, offset int64, visit func(offset int6
 		}
 		n := int(min(f.b.piece, f.size-offset))
 		if held+n > len(buf) {
-			held, tooLong = 0, true
+			if larger := f.grown(buf, held+n); larger != nil {
+				copy(larger, buf[:held])
+				buf = larger
+			} else {
+				held, tooLong = 0, true
+			}
 		}
 		if ok, err := f.fill(buf[held:held+n], offset); !ok {
 			return next, err
@@ -112,8 +137,9 @@ func (f *file) forward(ctx context.Context, offset int64, visit func(offset int6
 // backward visits complete lines from the end of the file, newest first, until visit returns false or the reach is used up. It returns
 // the offsets of the first visited byte and of the first byte after the last complete line.
 func (f *file) backward(ctx context.Context, visit func(offset int64, line []byte) bool) (first, next int64, err error) {
+	buf, release := f.buffer(min(f.size, f.b.reach))
+	defer release()
 	var (
-		buf     = f.buffer(min(f.size, f.b.reach))
 		floor   = max(0, f.size-f.b.reach)
 		offset  = f.size
 		ended   = false // the end of the last complete line was found
@@ -129,7 +155,12 @@ func (f *file) backward(ctx context.Context, visit func(offset int64, line []byt
 		}
 		n := int(min(f.b.piece, offset-floor))
 		if held+n > len(buf) {
-			held, tooLong = 0, true
+			if larger := f.grown(buf, held+n); larger != nil {
+				copy(larger[len(larger)-held:], buf[len(buf)-held:])
+				buf = larger
+			} else {
+				held, tooLong = 0, true
+			}
 		}
 		rest := buf[len(buf)-held-n:]
 		if ok, err := f.fill(rest[:n], offset-int64(n)); !ok {

@@ -96,7 +96,7 @@ func Stat(path string) File {
 // Lines calls visit with the complete lines of the transcript at path, oldest first. A line longer than LineBytes is left
 // out. A line is only valid during the call.
 func Lines(ctx context.Context, path string, visit func(line []byte)) error {
-	f, err := open(path, bounds{piece: 4 * PieceBytes, line: LineBytes})
+	f, err := open(path, bounds{piece: PieceBytes, line: LineBytes})
 	if err != nil {
 		return err
 	}

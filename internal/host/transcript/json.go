@@ -90,6 +90,12 @@ func Count(value []byte) (n int, ok bool) {
 	if len(value) == 0 || string(value) == "null" {
 		return 0, true
 	}
+	if jsonscan.IsCount(value) {
+		for _, digit := range value {
+			n = 10*n + int(digit-'0')
+		}
+		return n, true
+	}
 	f, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || !json.Valid(value) || f < 0 || f > math.MaxInt32 {
 		return 0, false

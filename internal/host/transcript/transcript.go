@@ -23,7 +23,7 @@ type Format struct {
 	// none: the host reported the turns to hooks.
 	Turns int
 	// Brief, if set, decodes the lines of these turns except the last: reports, compactions, turns and the title. A first read then ends
-	// with them.
+	// with them, and BriefBytes before the end at the latest.
 	Brief func(line []byte) (session.Entry, bool)
 }
 
@@ -36,6 +36,9 @@ const (
 	LineBytes = 4 << 20
 	// ReachBytes bounds one read, and the distance from the end at which a first read stops.
 	ReachBytes = 16 << 20
+	// BriefBytes is the distance from the end at which a brief read stops if it has the gauge: nine turns of usual length. A list of 20
+	// sessions then reads at most 40 MB.
+	BriefBytes = 2 << 20
 )
 
 // bounds are the constants above; tests use smaller ones.
@@ -81,6 +84,9 @@ func read(ctx context.Context, path string, from session.Cursor, format Format, 
 	}
 
 	back := tail{format: format, history: first && format.Brief == nil}
+	if format.Brief != nil {
+		back.floor = f.size - BriefBytes
+	}
 	start, next, err := f.backward(ctx, back.line)
 	if err != nil && back.stage == fresh {
 		return nothing, err
@@ -125,7 +131,8 @@ func scan(ctx context.Context, path string, reach int64, format Format, progress
 // tail collects entries from lines that come newest first. The older a line is, the less of it is needed.
 type tail struct {
 	format  Format
-	history bool // continues for paths and the title once the gauge has enough
+	history bool  // continues for paths and the title once the gauge has enough
+	floor   int64 // the offset before which nothing is read once the gauge has enough
 	stage   stage
 	turns   int // that began in the recent stage
 	entries []session.Entry
@@ -145,6 +152,9 @@ const (
 
 // line handles one line and reports whether to continue.
 func (t *tail) line(offset int64, line []byte) bool {
+	if t.stage != fresh && offset < t.floor {
+		return false
+	}
 	if t.stage == past && !t.format.History(line) {
 		return true
 	}

@@ -260,3 +260,31 @@ func TestAnUnfinishedLineLongerThanTheReach(t *testing.T) {
 	appendTo(t, path, "R0\nR2\n")
 	wantEntries(t, mustRead(t, path, reading.Cursor), fmt.Sprintf("%d:R2", ReachBytes+103))
 }
+
+// A brief read ends near the end of the file, but not before it has the gauge.
+func TestABriefReadIsBounded(t *testing.T) {
+	f := letters
+	f.Turns, f.Brief = 9, letters.Entry
+	long := strings.Repeat(strings.Repeat("x", 1023)+"\n", BriefBytes/1024)
+	for name, test := range map[string]struct {
+		lines string
+		want  string
+	}{
+		"with the gauge at the end":       {"R1\n" + long + "R2\n", "R2"},
+		"with the gauge before the bound": {"R1\n" + long, "R1"},
+	} {
+		reading, err := Read(t.Context(), write(t, test.lines), session.Cursor{}, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reports []string
+		for _, e := range reading.Entries {
+			if e.Report != nil {
+				reports = append(reports, e.Report.MessageID)
+			}
+		}
+		if strings.Join(reports, " ") != test.want {
+			t.Errorf("%s: reports %q, want %s", name, reports, test.want)
+		}
+	}
+}
