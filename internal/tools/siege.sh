@@ -12,7 +12,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
-export CTXLS_SIEGE="${CTXLS_SIEGE:-$((seconds / 12 + 1))}"
+export CTXLS_SIEGE="${CTXLS_SIEGE:-$((seconds / 6 + 1))}"
 
 # Processes that are killed, limited and raced; files that are removed, damaged, linked and written by others; disks and clocks.
 echo "faults, $CTXLS_SIEGE repetitions"
@@ -24,9 +24,9 @@ grep -E '^(FAIL|panic|--- FAIL|    --- FAIL)' "$out/faults" || true
 echo "fault tests: $(grep -c '^--- PASS' "$out/faults") passed, $(grep -c '^--- FAIL' "$out/faults" || true) failed, $(grep -c '^--- SKIP' "$out/faults" || true) skipped"
 [ "$failed" = 0 ] || tail -60 "$out/faults"
 
-# A third of the time for the targets; building them and replaying their seeds takes about as long again.
+# Half of the time for the targets; the faults, and building and replaying seeds, take the rest.
 targets=$(grep -rh '^func Fuzz' --include='*_test.go' cmd internal | wc -l)
-each=$((seconds / 3 / targets))
+each=$((seconds / 2 / targets))
 [ "$each" -ge 1 ] || each=1
 echo "fuzzing, $targets targets for ${each}s each"
 sh internal/tools/fuzz.sh "${each}s" > "$out/fuzz" 2>&1 || failed=1

@@ -41,6 +41,38 @@ local function greets(protocol, version)
   return (greeting:gsub('PROTOCOL', protocol):gsub('VERSION', version))
 end
 
+---A server that greets and then answers and tells what no protocol knows.
+local hostile = [[
+local function say(message)
+  message.jsonrpc = '2.0'
+  io.write(vim.json.encode(message), '\n')
+  io.flush()
+end
+local session = { host = 'x', sessionId = 'x', cwd = vim.uv.cwd(), title = '', model = '', state = 'active', updatedAt = 'never' }
+local junk = { 5, 'x', true, {}, { 5 }, { host = 5 }, { session = 5 }, { session = session } }
+vim.list_extend(junk, { { sessions = 5 }, { sessions = { 5, {}, session } } })
+for _, usage in ipairs({ 5, {}, { display = 5 }, { display = {} }, { display = { percent = 'x' }, level = 5 } }) do
+  junk[#junk + 1] = { session = vim.tbl_extend('error', session, { usage = usage }) }
+end
+for line in io.lines() do
+  local asked = vim.json.decode(line)
+  if asked.method == 'initialize' then
+    local ours = { experimental = { ctxls = { protocolVersion = 1 } } }
+    say({ id = asked.id, result = { serverInfo = { version = '1' }, capabilities = ours } })
+  elseif asked.id then
+    for _, result in ipairs(junk) do
+      for _, method in ipairs({ 'session/changed', 'session/removed', 'metrics/thresholdExceeded', 'window/logMessage' }) do
+        say({ method = method, params = result })
+      end
+      say({ method = result, params = result })
+      say({ id = result, result = result })
+    end
+    say({ id = asked.id, result = junk[1 + asked.id % #junk] })
+    say({ id = asked.id, error = 5 })
+    say({ method = 'window/logMessage', params = { type = 3, message = 'all was said' } })
+  end
+end]]
+
 ---Whether a process is there and is no zombie.
 local function lives(pid)
   local file = io.open(('/proc/%d/stat'):format(pid))
@@ -239,6 +271,42 @@ return {
       goes_with(function(editor)
         vim.uv.kill(editor.pid, 'sigkill')
       end)
+    end,
+  },
+  {
+    'a server that says anything at all raises no error',
+    function()
+      local machine, path = with_script('')
+      vim.fn.writefile(vim.split(hostile, '\n'), machine.home .. '/hostile.lua')
+      vim.fn.writefile(
+        { '#!/bin/sh', ('exec "%s" --clean -l "%s/hostile.lua"'):format(editors.program, machine.home) },
+        path
+      )
+      local editor = editors.start(machine)
+      editor:running()
+      local before = 'what the server said cannot be '
+      expect.eventually(function() -- the last word of each answer
+        return table.concat(editor:lua("return require('ctxls.log').lines()"), '\n'):find('all was said', 1, true)
+      end)
+      expect.holds(
+        table.concat(editor:lua("return require('ctxls.log').lines()"), '\n'),
+        before .. 'used',
+        before .. 'shown'
+      )
+      for _, command in ipairs({ 'Ctxls', 'Ctxls breakdown', 'Ctxls files', 'Ctxls history' }) do
+        pcall(editor.command, editor, command)
+      end
+      editor:status()
+      expect.same(editor:lua('return vim.v.errmsg'), '', 'errors')
+      expect.lacks(editor:lua("return vim.fn.execute('messages')"), 'Error', 'stack traceback')
+    end,
+  },
+  {
+    'a server that writes a line without an end is ended',
+    function()
+      local machine = with_script('exec cat /dev/zero')
+      local why = refused(machine)
+      expect.holds(why, 'without an end')
     end,
   },
 }

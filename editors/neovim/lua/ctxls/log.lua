@@ -23,9 +23,13 @@ end
 ---@type string[]
 local words = {}
 
+---The longest line that is kept, in bytes.
+local longest = 1000
+
 ---Notes a line of the server's standard error, at the level that it says. May be called anywhere.
 ---@param line string
 function M.said(line)
+  line = line:sub(1, longest):gsub('%c', ' ') -- whatever the program is
   words[#words + 1] = line
   if #words > 10 then
     table.remove(words, 1)

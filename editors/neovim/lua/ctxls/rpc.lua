@@ -10,34 +10,41 @@ local M = {}
 local Connection = {}
 Connection.__index = Connection
 
+---The longest line that is taken, in bytes. All sessions of the largest state are a third of that.
+local longest = 64 * 2 ^ 20
+
 ---@class ctxls.Listener
 ---@field notification fun(method: string, params: table) what the server tells
 ---@field said fun(line: string) a line of its standard error, or one of its output that is no message; in a callback of libuv
 ---@field ended fun(code: integer, signal: integer) the process is gone; called once
 
----Calls take with each line of what comes in pieces.
-local function lines(take)
-  local rest = {}
+---Calls take with each line of what comes in pieces, and endless once a line is longer than any message.
+local function lines(take, endless)
+  local rest, size = {}, 0
   return function(_, data)
     if not data then
-      if #rest > 0 then
+      if size > 0 then
         take(table.concat(rest))
         rest = {}
       end
       return
     end
     local from = 1
-    while true do
+    while size >= 0 do
       local to = data:find('\n', from, true)
       if not to then
         break
       end
       rest[#rest + 1] = data:sub(from, to - 1)
       take(table.concat(rest))
-      rest, from = {}, to + 1
+      rest, size, from = {}, 0, to + 1
     end
-    if from <= #data then
-      rest[#rest + 1] = data:sub(from)
+    if size >= 0 and from <= #data then
+      rest[#rest + 1], size = data:sub(from), size + #data - from + 1
+    end
+    if size > longest then
+      rest, size = {}, -math.huge -- what else comes until it is gone is not heard
+      endless()
     end
   end
 end
@@ -51,8 +58,15 @@ end
 function M.start(command, cwd, listener)
   local self = setmetatable({ waiting = {}, id = 0, closed = false }, Connection)
   local hear = vim.schedule_wrap(function(message)
-    self:hear(message, listener)
+    local fine, problem = pcall(self.hear, self, message, listener)
+    if not fine then -- another program than ctxls, or a newer one
+      listener.said('what the server said cannot be used: ' .. tostring(problem))
+    end
   end)
+  local function endless()
+    listener.said('the server wrote a line without an end')
+    self.process:kill('sigkill')
+  end
   local started, process = pcall(vim.system, command, {
     cwd = cwd,
     stdin = true,
@@ -64,8 +78,8 @@ function M.start(command, cwd, listener)
       else
         listener.said(line)
       end
-    end),
-    stderr = lines(listener.said),
+    end, endless),
+    stderr = lines(listener.said, endless),
   }, function(result)
     self.closed = true
     vim.schedule(function()

@@ -107,6 +107,19 @@ function M.pin(key)
   tell({})
 end
 
+---Whether a session has the shape that it has in the protocol: who does not speak it may say anything.
+local function usable(s)
+  if type(s) ~= 'table' or type(s.usage) ~= 'table' or type(s.usage.display) ~= 'table' then
+    return false
+  end
+  for _, name in ipairs({ 'host', 'sessionId', 'cwd', 'title', 'model', 'state', 'updatedAt' }) do
+    if type(s[name]) ~= 'string' then
+      return false
+    end
+  end
+  return true
+end
+
 ---@param sessions ctxls.Session[]
 ---@param changes ctxls.Change[]
 local function set(sessions, changes)
@@ -152,7 +165,7 @@ end
 function M.refresh(done)
   server.request('session/list', {}, function(why, result)
     if not why then
-      replace(result.sessions)
+      replace(vim.tbl_filter(usable, result.sessions))
       most = result.maxSessions
     end
     if done then
@@ -193,7 +206,7 @@ function M.breakdown(s, done)
 end
 
 server.on('session/changed', function(params)
-  set({ params.session }, {})
+  set(vim.tbl_filter(usable, { params.session }), {})
 end)
 
 server.on('session/removed', function(gone)

@@ -1,6 +1,7 @@
 -- The gauge for statuslines: made when something changes, and only returned when a statusline is drawn.
 local colours = require('ctxls.colours')
 local config = require('ctxls.config')
+local log = require('ctxls.log')
 local server = require('ctxls.server')
 local sessions = require('ctxls.sessions')
 local text = require('ctxls.text')
@@ -61,7 +62,10 @@ local function soon(changes)
   pending = true
   vim.schedule(function()
     pending = false
-    update()
+    local fine, problem = pcall(update)
+    if not fine then -- a figure of the wrong type; an error would come again with each change
+      log.said('what the server said cannot be shown: ' .. tostring(problem))
+    end
     announce()
   end)
 end
