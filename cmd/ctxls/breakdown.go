@@ -40,16 +40,13 @@ are "?", with the reason.`,
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", "", "the session's `host`, if two hosts have a session of that id")
+		host := hostVar(fs, "the session's `host`, if two hosts have a session of that id")
 		asJSON := fs.Bool("json", false, "print JSON, as session/get does")
 		var styled styleFlags
 		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 1 {
 				return usageError{"breakdown takes one session"}
-			}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
 			}
 			style, err := styled.style(a)
 			if err != nil {
@@ -62,12 +59,12 @@ are "?", with the reason.`,
 			seen := a.discover(s, false)
 			if len(args) == 1 {
 				if key, ok := seen.Name(args[0]); ok {
-					args[0], *host = key.SessionID, string(key.Host)
+					args[0], *host = key.SessionID, key.Host
 				} else if _, err := os.Stat(args[0]); err == nil {
 					return fmt.Errorf("%s: not a record of a session of %s", args[0], strings.Join(registry.Names(registry.Recording()), ", "))
 				}
 			}
-			key, err := a.chooseSession(ctx, s, session.Host(*host), args)
+			key, err := a.chooseSession(ctx, s, *host, args)
 			if err != nil {
 				return err
 			}

@@ -32,21 +32,18 @@ kept beside the state: a class of which less than 3 % were used is given back no
 	examples: "ctxls compactions\nctxls compactions c203db13\nctxls compactions --json | jq '.totals'",
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", "", "only sessions of a `host`")
+		host := hostVar(fs, "only sessions of a `host`")
 		asJSON := fs.Bool("json", false, "print JSON")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 1 {
 				return usageError{"compactions takes one session"}
-			}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
 			}
 			s, err := a.service(ctx)
 			if err != nil {
 				return err
 			}
 			a.discover(s, true)
-			list, err := a.ledger(ctx, s, session.Host(*host), args)
+			list, err := a.ledger(ctx, s, *host, args)
 			if err != nil {
 				return err
 			}

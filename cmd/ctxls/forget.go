@@ -26,15 +26,12 @@ SESSION is an id, or the beginning of one. --before takes all sessions that did 
 	examples: "ctxls forget c203db13\nctxls forget --before 30d --host codex --yes\nctxls forget --imported --yes",
 	offers:   func(ctx context.Context, a *app, o *completion.Offer, given []string) { a.offerSessions(ctx, o, given) },
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", "", "only sessions of a `host`")
+		host := hostVar(fs, "only sessions of a `host`")
 		before := fs.String("before", "", "all sessions that did not change within an `age` such as 30d")
 		imported := fs.Bool("imported", false, "what 'ctxls import' brought")
 		yes := fs.BoolP("yes", "y", false, "do it; without, only list")
 		asJSON := fs.Bool("json", false, "print JSON: the sessions, and whether they were removed")
 		return func(ctx context.Context, a *app, args []string) error {
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
-			}
 			if len(args) == 0 && *before == "" && !*imported {
 				return usageError{"forget takes sessions, --before or --imported"}
 			}
@@ -46,7 +43,7 @@ SESSION is an id, or the beginning of one. --before takes all sessions that did 
 				return err
 			}
 			seen := a.discover(s, true)
-			chosen, err := a.chooseForgotten(ctx, s, session.Host(*host), args, *before)
+			chosen, err := a.chooseForgotten(ctx, s, *host, args, *before)
 			if err != nil {
 				return err
 			}

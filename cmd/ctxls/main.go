@@ -109,6 +109,9 @@ func flagProblem(err error) error {
 	if !ok {
 		return err
 	}
+	if usage, ok := errors.AsType[usageError](wrong.Unwrap()); ok {
+		return usage
+	}
 	want := map[string]string{"bool": "true or false", "int": "a whole number", "int64": "a whole number",
 		"tokens": "a number of tokens, such as 200000 or 200k"}[wrong.GetFlag().Value.Type()]
 	if want == "" {

@@ -42,7 +42,7 @@ With the setting prune.enabled, OpenCode leaves such items out of its requests. 
 	setup: func(fs *pflag.FlagSet) action {
 		var p planning
 		p.modelFlags.add(fs)
-		host := fs.String("host", "", "the session's `host`, if two hosts have a session of that id")
+		host := hostVar(fs, "the session's `host`, if two hosts have a session of that id")
 		p.target = tokensVar(fs, "target", "the `tokens` to get down to (default: list everything)")
 		fs.IntVar(&p.keepLast, "keep-last", 4, "leave the newest `n` responses alone, with what answers them")
 		p.window = tokensVar(fs, "window", "size of the model's window in `tokens`, for a FILE of messages")
@@ -55,18 +55,15 @@ With the setting prune.enabled, OpenCode leaves such items out of its requests. 
 			if len(args) > 1 {
 				return usageError{"plan takes one session or file"}
 			}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
-			}
 			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
 			p.given = fs.Changed
 			if *undo {
-				return unprune(ctx, a, session.Host(*host), args)
+				return unprune(ctx, a, *host, args)
 			}
-			report, err := p.make(ctx, a, session.Host(*host), args)
+			report, err := p.make(ctx, a, *host, args)
 			if err != nil {
 				return err
 			}

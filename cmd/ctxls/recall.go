@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -23,7 +22,7 @@ still there. The search keeps an index beside the state, in the directory recall
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {
 		id := fs.String("session", "", "the session's `id`, or the beginning of it")
-		host := fs.String("host", "", "the session's `host`, if two hosts have a session of that id")
+		host := hostVar(fs, "the session's `host`, if two hosts have a session of that id")
 		limit := fs.Int("limit", core.DefaultRecallLines, "the most lines")
 		tokens := fs.Int("max-tokens", core.DefaultRecallTokens, "the most tokens of all lines together")
 		asJSON := fs.Bool("json", false, "print JSON, as session/recall does")
@@ -35,9 +34,6 @@ still there. The search keeps an index beside the state, in the directory recall
 			}
 			if *limit < 1 || *limit > core.MaxRecallLines || *tokens < 1 || *tokens > core.MaxRecallTokens {
 				return usageError{"recall takes a --limit from 1 to 100 and --max-tokens from 1 to 50000"}
-			}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
 			}
 			style, err := styled.style(a)
 			if err != nil {
@@ -52,7 +48,7 @@ still there. The search keeps an index beside the state, in the directory recall
 			if *id != "" {
 				chosen = []string{*id}
 			}
-			key, err := a.chooseSession(ctx, s, session.Host(*host), chosen)
+			key, err := a.chooseSession(ctx, s, *host, chosen)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ctxls/ctxls/internal/alert"
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -42,7 +41,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 	reads: true,
 	setup: func(fs *pflag.FlagSet) action {
 		all := fs.BoolP("all", "a", false, "every session, those that have ended too")
-		host := fs.String("host", "", "only sessions of a `host`")
+		host := hostVar(fs, "only sessions of a `host`")
 		project := fs.String("project", "", "only sessions in a directory of this `name`")
 		since := fs.String("since", "", "only sessions that changed within an `age` such as 7d or 12h")
 		order := fs.String("sort", "active", "`order`: active (last active first), full (fullest first), left (nearest to a compaction first) or project")
@@ -63,10 +62,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			if *watch && *asJSON {
 				return usageError{"--watch and --json exclude each other; programs get changes from 'ctxls serve'"}
 			}
-			filter := core.SessionFilter{Host: session.Host(*host), IncludeEnded: *all, Project: *project, Limit: *limit}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
-			}
+			filter := core.SessionFilter{Host: *host, IncludeEnded: *all, Project: *project, Limit: *limit}
 			if *since != "" {
 				age, err := parseAge(*since)
 				if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,9 @@ var habits = map[string]string{
 // flagHint returns the hint for a command line that pflag refuses.
 func flagHint(err error, c command) string {
 	otherwise := fmt.Sprintf("see 'ctxls help %s'", c.name)
+	if hinted, ok := errors.AsType[hintError](err); ok {
+		return hinted.hint
+	}
 	unknown, ok := err.(*pflag.NotExistError)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return otherwise
@@ -124,6 +128,25 @@ func nearModel(name string) string {
 		return ""
 	}
 	return names[i]
+}
+
+// hostFlag is a flag that takes the name of a host.
+type hostFlag session.Host
+
+func (h *hostFlag) String() string { return string(*h) }
+func (h *hostFlag) Type() string   { return "host" }
+
+func (h *hostFlag) Set(s string) error {
+	host, err := hostNamed("--host", s)
+	*h = hostFlag(host)
+	return err
+}
+
+// hostVar defines the flag --host. Its value is "" where the flag is not given.
+func hostVar(fs *pflag.FlagSet, usage string) *session.Host {
+	var host session.Host
+	fs.Var((*hostFlag)(&host), "host", usage)
+	return &host
 }
 
 // tokensFlag is a flag that takes a number of tokens as people write it: 200000 or 200k.

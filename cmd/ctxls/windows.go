@@ -37,7 +37,8 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {
-		host := fs.String("host", string(session.HostClaudeCode), "the `host` that runs the model")
+		host := hostVar(fs, "the `host` that runs the model")
+		fs.Lookup("host").DefValue, *host = string(session.HostClaudeCode), session.HostClaudeCode
 		provider := fs.String("provider", "", "the provider of the model")
 		asJSON := fs.Bool("json", false, "print JSON")
 		onlyLearned := fs.Bool("learned", false, "show what was learned alone")
@@ -54,9 +55,6 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 				return err
 			case len(args) == 1 && *onlyLearned:
 				return usageError{"--learned shows every model; leave MODEL out"}
-			}
-			if _, err := hostNamed("--host", *host); err != nil {
-				return err
 			}
 			s, err := a.service(ctx)
 			if err != nil {
@@ -78,7 +76,7 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 				}
 				return ui.Windows(a.stdout, model.WindowTable(), learned)
 			}
-			w, err := s.Window(ctx, session.Host(*host), *provider, args[0])
+			w, err := s.Window(ctx, *host, *provider, args[0])
 			if err != nil {
 				return err
 			}
