@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 	"internal/rpc/transport":   {domain, "internal/jsonscan"},
 	"internal/lsp":             {"internal/audit", "internal/contextfiles", domain},
 	"internal/rpc":             {"internal/audit", "internal/contextfiles", "internal/lsp", domain, "internal/jsonscan", "internal/rpc/transport"},
+	"internal/rpc/rpctest":     {},
 	"internal/rpc/mcp":         {domain, "internal/jsonscan", "internal/rpc/transport", "internal/estimate"},
 	"internal/contextfiles":    {domain},
 	"internal/audit":           {"internal/contextfiles", domain},

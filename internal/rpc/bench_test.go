@@ -13,6 +13,7 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -28,11 +29,11 @@ func BenchmarkCall(b *testing.B) {
 		}{{"stream", streamCalls}, {"turn", takeTurns}} {
 			b.Run(fmt.Sprintf("%s/%dB/server", way.name, size), func(b *testing.B) {
 				p := connect(b, transport.Header, Options{})
-				way.run(b, p.in, p.out, request)
+				way.run(b, p.In, p.Out, request)
 			})
 			b.Run(fmt.Sprintf("%s/%dB/library", way.name, size), func(b *testing.B) {
-				serverIn, clientOut := pipe(b)
-				clientIn, serverOut := pipe(b)
+				serverIn, clientOut := rpctest.Pipe(b)
+				clientIn, serverOut := rpctest.Pipe(b)
 				conn := jsonrpc2.NewConn(jsonrpc2.NewStream(twoPipes{serverIn, serverOut}))
 				conn.Go(context.Background(), jsonrpc2.AsyncHandler(func(_ context.Context, req *jsonrpc2.Request) (any, error) {
 					return jsonrpc2.RawMessage(strconv.Itoa(len(req.Params()))), nil

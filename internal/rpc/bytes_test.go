@@ -53,8 +53,8 @@ func TestBadBytes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := connect(t, test.framing, Options{})
 			go func() {
-				io.WriteString(p.in, test.send)
-				io.WriteString(p.in, framed(test.framing, echo))
+				io.WriteString(p.In, test.send)
+				io.WriteString(p.In, framed(test.framing, echo))
 			}()
 			if test.code != 0 {
 				r := p.reply()
@@ -64,7 +64,7 @@ func TestBadBytes(t *testing.T) {
 			}
 			if test.lives {
 				p.want(`{"jsonrpc":"2.0","id":1,"result":["\ud800"]}`)
-				p.in.Close()
+				p.In.Close()
 				p.wantEnd(nil)
 			} else {
 				p.wantEnd(transport.ErrFraming)
@@ -77,8 +77,8 @@ func TestBadBytes(t *testing.T) {
 func TestTruncatedInput(t *testing.T) {
 	for _, sent := range []string{"Content-Len", "Content-Length: 5\r\n", "Content-Length: 5\r\n\r\n", "Content-Length: 5\r\n\r\n{"} {
 		p := connect(t, transport.Header, Options{})
-		io.WriteString(p.in, sent)
-		p.in.Close()
+		io.WriteString(p.In, sent)
+		p.In.Close()
 		if r := p.reply(); r.Error.Code != -32700 || !strings.Contains(r.Error.Message, "the input ended") {
 			t.Errorf("after %q: %+v", sent, r)
 		}
@@ -86,8 +86,8 @@ func TestTruncatedInput(t *testing.T) {
 	}
 	// The last line needs no line break.
 	p := connect(t, transport.Line, Options{})
-	io.WriteString(p.in, `{"jsonrpc":"2.0","id":1,"method":"test/echo"}`)
-	p.in.Close()
+	io.WriteString(p.In, `{"jsonrpc":"2.0","id":1,"method":"test/echo"}`)
+	p.In.Close()
 	p.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	p.wantEnd(nil)
 }
@@ -127,7 +127,7 @@ func TestDetection(t *testing.T) {
 	}
 	for _, test := range tests {
 		p := connect(t, test.want, Options{Framing: test.chosen})
-		io.WriteString(p.in, test.send)
+		io.WriteString(p.In, test.send)
 		if got, err := p.receive(); err != nil || !strings.Contains(got, `"id":1,"result":{}`) {
 			t.Errorf("%q with framing %q: got %q, %v", test.send, test.chosen, got, err)
 		}

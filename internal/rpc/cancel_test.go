@@ -77,12 +77,12 @@ func TestManyCallsWithCancellation(t *testing.T) {
 				all.WriteString(framed(transport.Header, fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`, i)))
 			}
 			if all.Len() > 100_000 {
-				io.WriteString(p.in, all.String())
+				io.WriteString(p.In, all.String())
 				all.Reset()
 			}
 		}
-		io.WriteString(p.in, all.String())
-		p.in.Close()
+		io.WriteString(p.In, all.String())
+		p.In.Close()
 	}()
 	seen := make([]bool, calls)
 	for range calls {

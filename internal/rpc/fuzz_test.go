@@ -19,6 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/text"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -142,7 +143,7 @@ func FuzzServer(f *testing.F) {
 			if err != nil && err != ErrExit {
 				t.Fatalf("Serve returned %v", err)
 			}
-		case <-time.After(patience):
+		case <-time.After(rpctest.Timeout):
 			t.Fatal("Serve does not return")
 		}
 		got := readReplies(t, &out, framing)

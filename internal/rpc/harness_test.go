@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,82 +17,35 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
-// patience is the longest wait of a test. It measures nothing, and ends tests that would hang.
-const patience = 2 * time.Minute
-
-// peer is a client of a tested server, at the other ends of two real pipes.
+// peer is a client of a tested server.
 type peer struct {
+	rpctest.Client
 	t       testing.TB
 	server  *Server
 	probe   *probe
 	framing transport.Framing
-	in      *os.File // the input of the server
-	out     *bufio.Reader
-	outFile *os.File
-	stop    context.CancelFunc
-	ended   chan error // the result of Serve
-	log     *lockedBuffer
-}
-
-// lockedBuffer is a log that may be read while it is written.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
+	log     *rpctest.Log
 }
 
 // connect starts a server with the methods of probe beside its own and returns its client.
 func connect(t testing.TB, framing transport.Framing, options Options) *peer {
 	t.Helper()
-	serverIn, clientOut := pipe(t)
-	clientIn, serverOut := pipe(t)
-	log := new(lockedBuffer)
-	options.Log = slog.New(slog.NewTextHandler(log, nil))
+	p := &peer{t: t, framing: framing, log: new(rpctest.Log)}
+	options.Log = slog.New(slog.NewTextHandler(p.log, nil))
 	options.Version = "1.2.3"
-	s, probe := probed(options)
-	ctx, stop := context.WithCancel(context.Background())
-	p := &peer{t: t, server: s, probe: probe, framing: framing, in: clientOut, out: bufio.NewReader(clientIn),
-		outFile: clientIn, stop: stop, ended: make(chan error, 1), log: log}
-	go func() {
-		p.ended <- s.Serve(ctx, serverIn, serverOut)
-		serverOut.Close()
-	}()
-	t.Cleanup(func() {
-		stop()
-		clientOut.Close()
-		clientIn.Close()
-	})
+	p.server, p.probe = probed(options)
+	p.Client = rpctest.Connect(t, p.server.Serve)
 	return p
-}
-
-func pipe(t testing.TB) (r, w *os.File) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close(); w.Close() })
-	return r, w
 }
 
 // send writes one message in the framing of the client.
 func (p *peer) send(message string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.in, framed(p.framing, message)); err != nil {
+	if _, err := io.WriteString(p.In, framed(p.framing, message)); err != nil {
 		p.t.Errorf("sending: %v", err)
 	}
 }
@@ -108,8 +59,8 @@ func framed(framing transport.Framing, message string) string {
 
 // receive returns the next message of the server, or io.EOF.
 func (p *peer) receive() (string, error) {
-	p.outFile.SetReadDeadline(time.Now().Add(patience))
-	return readFrame(p.out, p.framing)
+	p.Pipe.SetReadDeadline(time.Now().Add(rpctest.Timeout))
+	return readFrame(p.Out, p.framing)
 }
 
 // readFrame reads strictly: exactly what the server is specified to write.
@@ -151,19 +102,8 @@ func (p *peer) wantEnd(err error) {
 	if got, rerr := p.receive(); rerr != io.EOF {
 		p.t.Fatalf("received %q, %v, want the end", got, rerr)
 	}
-	if got := p.wait(); !errors.Is(got, err) {
+	if got := p.Wait(p.t); !errors.Is(got, err) {
 		p.t.Fatalf("Serve returned %v, want %v", got, err)
-	}
-}
-
-func (p *peer) wait() error {
-	p.t.Helper()
-	select {
-	case err := <-p.ended:
-		return err
-	case <-time.After(patience):
-		p.t.Fatal("Serve does not return")
-		return nil
 	}
 }
 

@@ -5,15 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/ctxls/ctxls/internal/audit"
 	"github.com/ctxls/ctxls/internal/contextfiles"
 	"github.com/ctxls/ctxls/internal/lsp"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 )
 
 // rooted is the file system below a directory, presented as the whole file system. The length of a path counts, since
@@ -64,48 +63,23 @@ func TestLanguage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths of the transcripts are those of other systems")
 	}
-	files, err := filepath.Glob("testdata/language/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
+	files := rpctest.Transcripts(t, "testdata/language/*.txtar")
+	rpctest.Play(t, files, func(t *testing.T, _ string, archive *txtar.Archive) string {
+		dir := t.TempDir()
+		for _, f := range archive.Files {
+			if f.Name == "client" || f.Name == "server" {
+				continue
+			}
+			path := filepath.Join(dir, f.Name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			dir := t.TempDir()
-			talk := &txtar.Archive{Comment: archive.Comment}
-			var server *txtar.File
-			for i, f := range archive.Files {
-				switch f.Name {
-				case "client":
-					talk.Files = append(talk.Files, txtar.File{Name: f.Name, Data: f.Data})
-				case "server":
-					server = &archive.Files[i]
-				default:
-					path := filepath.Join(dir, f.Name)
-					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
+			if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+				t.Fatal(err)
 			}
-			options := languageOptions(rooted{Dir: dir})
-			options.Service, options.Configure = newConfiguredService(t)
-			got := play(t, talk, options)
-			if *update {
-				server.Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(server.Data), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("the server said (-want +got):\n%s", diff)
-			}
-		})
-	}
+		}
+		options := languageOptions(rooted{Dir: dir})
+		options.Service, options.Configure = newConfiguredService(t)
+		return play(t, archive, options)
+	})
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 )
 
 // TestMain lets the test binary run as a server in its own process with real standard streams.
@@ -77,7 +79,7 @@ func (p *process) wantExit(t *testing.T) {
 		if err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(rpctest.Timeout):
 		t.Fatal("the server does not end")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -82,7 +83,7 @@ func TestNothingIsPushedWithoutTheHandshake(t *testing.T) {
 	for _, p := range []*peer{p, greeted} {
 		p.send(`{"jsonrpc":"2.0","id":7,"method":"test/echo","params":[]}`)
 		p.want(`{"jsonrpc":"2.0","id":7,"result":[]}`)
-		p.in.Close()
+		p.In.Close()
 		p.wantEnd(nil)
 	}
 }
@@ -94,12 +95,12 @@ func TestPushingEndsWithTheConnection(t *testing.T) {
 	for range 10 {
 		p := watcher(t, service, "/home/me/a")
 		p.wantPushes("changed s1 active")
-		p.stop()
-		p.wait()
-		p.in.Close()
-		p.outFile.Close()
+		p.Stop()
+		p.Wait(p.t)
+		p.In.Close()
+		p.Pipe.Close()
 	}
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(rpctest.Timeout)
 	for runtime.NumGoroutine() > before+2 { // database/sql's own of the connection that watches
 		if time.Now().After(limit) {
 			stacks := make([]byte, 1<<20)

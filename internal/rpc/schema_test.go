@@ -25,6 +25,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/plan"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/rpc/mcp"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -52,7 +53,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 	if err := e.Encode(schema); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if *rpctest.Update {
 		if err := os.WriteFile(file, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
 
@@ -146,8 +147,8 @@ func TestEndOfInputLosesNoReply(t *testing.T) {
 					all.WriteString(framed(framing, fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"test/note","params":{"sessionId":"s%d"}}`, i, i%3)))
 					all.WriteString(framed(framing, fmt.Sprintf(`[{"jsonrpc":"2.0","id":"b%d","method":"test/echo"},{"jsonrpc":"2.0","id":"c%d","method":"test/echo"}]`, i, i)))
 				}
-				io.WriteString(p.in, all.String())
-				p.in.Close()
+				io.WriteString(p.In, all.String())
+				p.In.Close()
 			}()
 			for i := range owed {
 				if _, err := p.receive(); err != nil {
@@ -163,7 +164,7 @@ func TestStopCancelsAndReturns(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 	<-p.probe.started
-	p.stop() // while the server reads from a pipe that stays open
+	p.Stop() // while the server reads from a pipe that stays open
 	if r := p.reply(); r.Error.Code != codeOfCancelled {
 		t.Errorf("got %+v", r)
 	}
@@ -174,14 +175,14 @@ func TestStopWithAClientThatDoesNotRead(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	go func() {
 		for i := 0; ; i++ {
-			if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"test/echo","params":{"a":%d}}`+"\n", i, i); err != nil {
+			if _, err := fmt.Fprintf(p.In, `{"jsonrpc":"2.0","id":%d,"method":"test/echo","params":{"a":%d}}`+"\n", i, i); err != nil {
 				return
 			}
 		}
 	}()
 	time.Sleep(50 * time.Millisecond) // let the pipe to the client fill; if it does not, the test proves less but does not fail
-	p.stop()
-	if err := p.wait(); err != nil {
+	p.Stop()
+	if err := p.Wait(p.t); err != nil {
 		t.Errorf("Serve returned %v", err)
 	}
 }
@@ -190,9 +191,9 @@ func TestVanishedReader(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 	<-p.probe.started
-	p.outFile.Close()
+	p.Pipe.Close()
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo"}`)
-	if err := p.wait(); err != nil {
+	if err := p.Wait(p.t); err != nil {
 		t.Errorf("Serve returned %v", err)
 	}
 }
@@ -201,8 +202,8 @@ func TestVanishedReader(t *testing.T) {
 func TestSilentClient(t *testing.T) {
 	for _, framing := range []transport.Framing{transport.Auto, transport.Line, transport.Header} {
 		p := connect(t, transport.Line, Options{Framing: framing})
-		p.in.WriteString(" \r\n\n")
-		p.in.Close()
+		p.In.WriteString(" \r\n\n")
+		p.In.Close()
 		p.wantEnd(nil)
 	}
 }
@@ -245,8 +246,8 @@ func TestManyCallsAtOnce(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	const calls = 20_000
 	go func() {
-		io.WriteString(p.in, strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"$/setTrace","params":{"value":"off"}}`+"\n", calls))
-		p.in.Close()
+		io.WriteString(p.In, strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"$/setTrace","params":{"value":"off"}}`+"\n", calls))
+		p.In.Close()
 	}()
 	for range calls {
 		p.want(`{"jsonrpc":"2.0","id":1,"result":null}`)
@@ -270,9 +271,9 @@ func TestStuckHandler(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","id":1,"method":"test/stuck"}`)
 			<-stuck
 			if how == "stop" {
-				p.stop()
+				p.Stop()
 			} else {
-				p.in.Close()
+				p.In.Close()
 			}
 			p.wantEnd(nil)
 		})
@@ -306,7 +307,7 @@ func TestClientProcessThatIsNotThere(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":2147483646}}`)
 	p.reply()
-	if err := p.in.Close(); err != nil {
+	if err := p.In.Close(); err != nil {
 		t.Fatal(err)
 	}
 	p.wantEnd(nil)
@@ -320,12 +321,12 @@ func TestNoGoroutineStays(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":1,"method":"test/wait","params":{"name":"a"}}`)
 		p.send(`{"jsonrpc":"2.0","id":2,"method":"test/note","params":{"sessionId":"s","name":"b","wait":true}}`)
 		<-p.probe.started
-		p.stop()
-		p.wait()
-		p.in.Close()
-		p.outFile.Close()
+		p.Stop()
+		p.Wait(p.t)
+		p.In.Close()
+		p.Pipe.Close()
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(rpctest.Timeout)
 	for runtime.NumGoroutine() > before {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)

@@ -80,7 +80,7 @@ func TestOverviewSeesWhatWasToldBefore(t *testing.T) {
 			fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"hook/handle","params":{"host":"claude-code","payload":{"session_id":"s%[1]d","cwd":"/p","hook_event_name":"Stop"}}}`+"\n", i)
 		}
 		all.WriteString(`{"jsonrpc":"2.0","id":"list","method":"session/list"}` + "\n")
-		p.in.WriteString(all.String())
+		p.In.WriteString(all.String())
 		for range told + 1 {
 			r := p.reply()
 			if r.ID == "list" && strings.Count(string(r.Result), `"sessionId"`) != told {

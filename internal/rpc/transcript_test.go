@@ -3,20 +3,15 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/rpc/transport"
 )
-
-var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
 
 // TestTranscripts plays testdata/*.txtar against a server with lifecycle and test methods, and testdata/methods/*.txtar
 // against a server with a service and an empty store. Each line of the client is one message; a line that is a Go string
@@ -24,44 +19,17 @@ var update = flag.Bool("update", false, "rewrite the server's side of testdata/*
 // chooses that framing. Notifications are left out, since their time varies. At the end the client closes its side. If
 // Serve returned an error, it is the last line of the server's section.
 func TestTranscripts(t *testing.T) {
-	for _, file := range transcripts(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			options := Options{Configure: refuseUnknownKeys}
-			if strings.Contains(file, "methods") {
-				options.Service, options.Configure = newConfiguredService(t)
-			}
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(archive.Files) != 2 || archive.Files[0].Name != "client" || archive.Files[1].Name != "server" {
-				t.Fatalf("%s: want the sections client and server", file)
-			}
-			got := play(t, archive, options)
-			if *update {
-				archive.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(archive.Files[1].Data), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("the server said (-want +got):\n%s", diff)
-			}
-		})
-	}
+	rpctest.Play(t, transcripts(t), func(t *testing.T, file string, archive *txtar.Archive) string {
+		options := Options{Configure: refuseUnknownKeys}
+		if strings.Contains(file, "methods") {
+			options.Service, options.Configure = newConfiguredService(t)
+		}
+		return play(t, archive, options)
+	})
 }
 
 func transcripts(t testing.TB) []string {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	more, err := filepath.Glob("testdata/methods/*.txtar")
-	if err != nil || len(more) == 0 {
-		t.Fatalf("no transcripts of methods: %v", err)
-	}
-	return append(files, more...)
+	return rpctest.Transcripts(t, "testdata/*.txtar", "testdata/methods/*.txtar")
 }
 
 func play(t *testing.T, archive *txtar.Archive, options Options) string {
@@ -71,10 +39,10 @@ func play(t *testing.T, archive *txtar.Archive, options Options) string {
 	}
 	p := connect(t, framing, options)
 	var said strings.Builder
-	for line := range strings.Lines(string(archive.Files[0].Data)) {
+	for line := range strings.Lines(string(rpctest.Section(archive, "client").Data)) {
 		line = strings.TrimSuffix(line, "\n")
 		if raw, err := strconv.Unquote(line); err == nil {
-			p.in.WriteString(raw)
+			p.In.WriteString(raw)
 		} else {
 			p.send(line)
 		}
@@ -92,7 +60,7 @@ func play(t *testing.T, archive *txtar.Archive, options Options) string {
 			}
 		}
 	}
-	p.in.Close()
+	p.In.Close()
 	for {
 		text, err := p.receive()
 		if err != nil {
@@ -103,7 +71,7 @@ func play(t *testing.T, archive *txtar.Archive, options Options) string {
 		}
 		said.WriteString(text + "\n")
 	}
-	if err := p.wait(); err != nil {
+	if err := p.Wait(p.t); err != nil {
 		said.WriteString("ended: " + err.Error() + "\n")
 	}
 	return said.String()

@@ -1,17 +1,12 @@
 package mcp
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,11 +17,9 @@ import (
 	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host/claudecode"
 	"github.com/ctxls/ctxls/internal/recall"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 	"github.com/ctxls/ctxls/internal/store/sqlite"
 )
-
-// patience is how long a test waits for what must happen. It is no measurement: it ends tests that would hang.
-const patience = 2 * time.Minute
 
 // noon is the time of every test.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -62,69 +55,25 @@ func adaptersOf(pid int) map[session.Host]core.Adapter {
 	})}
 }
 
-// peer is a client of a server under test, at the other ends of two real pipes.
+// peer is a client of a tested server.
 type peer struct {
-	t     testing.TB
-	in    *os.File // what the server reads
-	out   *bufio.Reader
-	outTo *os.File // what out reads
-	stop  context.CancelFunc
-	ended chan error // what Serve returned
-	log   *lockedBuffer
-}
-
-// lockedBuffer is a log that may be read while it is written.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
+	rpctest.Client
+	t   testing.TB
+	log *rpctest.Log
 }
 
 // connect starts a server and returns its client.
 func connect(t testing.TB, options Options) *peer {
 	t.Helper()
-	serverIn, clientOut := pipe(t)
-	clientIn, serverOut := pipe(t)
-	log := new(lockedBuffer)
-	options.Log, options.Version = slog.New(slog.NewTextHandler(log, nil)), "1.2.3"
-	ctx, stop := context.WithCancel(context.Background())
-	p := &peer{t: t, in: clientOut, out: bufio.NewReader(clientIn), outTo: clientIn, stop: stop, ended: make(chan error, 1), log: log}
-	go func() {
-		p.ended <- New(options).Serve(ctx, serverIn, serverOut)
-		serverOut.Close()
-	}()
-	t.Cleanup(func() {
-		stop()
-		clientOut.Close()
-		clientIn.Close()
-	})
+	p := &peer{t: t, log: new(rpctest.Log)}
+	options.Log, options.Version = slog.New(slog.NewTextHandler(p.log, nil)), "1.2.3"
+	p.Client = rpctest.Connect(t, New(options).Serve)
 	return p
-}
-
-func pipe(t testing.TB) (r, w *os.File) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close(); w.Close() })
-	return r, w
 }
 
 func (p *peer) send(line string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+	if _, err := io.WriteString(p.In, line+"\n"); err != nil {
 		p.t.Fatalf("sending: %v", err)
 	}
 }
@@ -132,8 +81,8 @@ func (p *peer) send(line string) {
 // receive returns the next line of the server.
 func (p *peer) receive() string {
 	p.t.Helper()
-	p.outTo.SetReadDeadline(time.Now().Add(patience))
-	line, err := p.out.ReadString('\n')
+	p.Pipe.SetReadDeadline(time.Now().Add(rpctest.Timeout))
+	line, err := p.Out.ReadString('\n')
 	if err != nil {
 		p.t.Fatalf("waiting for an answer: %v", err)
 	}
@@ -186,13 +135,8 @@ func (p *peer) call(tool, arguments string) answer {
 
 func (p *peer) wantEnd(want error) {
 	p.t.Helper()
-	select {
-	case err := <-p.ended:
-		if err != want {
-			p.t.Errorf("Serve returned %v, want %v", err, want)
-		}
-	case <-time.After(patience):
-		p.t.Fatal("Serve does not return")
+	if err := p.Wait(p.t); err != want {
+		p.t.Errorf("Serve returned %v, want %v", err, want)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestTheEndOfTheInput(t *testing.T) {
 		for i := range calls {
 			p.send(fmt.Sprintf(inspect, i))
 		}
-		p.in.Close()
+		p.In.Close()
 		for range calls {
 			if a := p.answer(); a.Result.IsError || a.Error != nil {
 				t.Fatalf("%+v", a)
@@ -58,7 +58,7 @@ func TestTheEndOfTheInput(t *testing.T) {
 	}
 	p := connect(t, Options{Service: newService(t)})
 	start := time.Now()
-	p.in.Close()
+	p.In.Close()
 	p.wantEnd(nil)
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("it took %v to end", took)
@@ -68,9 +68,9 @@ func TestTheEndOfTheInput(t *testing.T) {
 // What cannot be answered holds the end up for a while only, and an order to stop for less.
 func TestWhatIsNeverAnswered(t *testing.T) {
 	for name, end := range map[string]func(*peer){
-		"the input ends":     func(p *peer) { p.in.Close() },
-		"told to stop":       func(p *peer) { p.stop() },
-		"the client is gone": func(p *peer) { p.outTo.Close(); p.send("nonsense") },
+		"the input ends":     func(p *peer) { p.In.Close() },
+		"told to stop":       func(p *peer) { p.Stop() },
+		"the client is gone": func(p *peer) { p.Pipe.Close(); p.send("nonsense") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +140,7 @@ func TestAClientThatAsksMuch(t *testing.T) {
 		for i := 1; i < calls; i++ {
 			fmt.Fprintf(&all, inspect+"\n", i)
 		}
-		p.in.Write(all.Bytes())
+		p.In.Write(all.Bytes())
 	}()
 	for range maxInHand {
 		<-store.asked
@@ -163,7 +163,7 @@ func TestAClientThatAsksMuch(t *testing.T) {
 	if a := p.answer(); a.Error != nil {
 		t.Errorf("an id that was answered: %+v", a)
 	}
-	p.in.Close()
+	p.In.Close()
 	p.wantEnd(nil)
 }
 

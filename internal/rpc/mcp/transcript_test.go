@@ -2,76 +2,50 @@ package mcp
 
 import (
 	"context"
-	"flag"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/rpc/rpctest"
 )
-
-var update = flag.Bool("update", false, "rewrite the server's side of testdata/*.txtar with what it says now")
 
 // TestTranscripts plays testdata/*.txtar against a server with an empty store, at /home/me/a. Each line of the client is one
 // message; a line that is a Go string is sent as the bytes it stands for, and "repeat N TEXT" is TEXT N times. Each line is
 // answered before the next is sent; one that begins with "- " is sent without the mark and answered by nothing. A first line
 // "max: N" of the comment bounds the lines. In the end the client closes its side.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
+	rpctest.Play(t, rpctest.Transcripts(t, "testdata/*.txtar"), func(t *testing.T, file string, archive *txtar.Archive) string {
+		options := Options{Service: newService(t), Folders: []string{"/home/me/a"}}
+		if strings.Contains(file, "panic") {
+			options.Service.Store = panicking{options.Service.Store}
+		}
+		if rest, ok := strings.CutPrefix(string(archive.Comment), "max: "); ok {
+			first, _, _ := strings.Cut(rest, "\n")
+			var err error
+			if options.MaxLine, err = strconv.Atoi(first); err != nil {
 				t.Fatal(err)
 			}
-			if len(archive.Files) != 2 || archive.Files[0].Name != "client" || archive.Files[1].Name != "server" {
-				t.Fatalf("%s: want the sections client and server", file)
+		}
+		p := connect(t, options)
+		var said strings.Builder
+		for line := range strings.Lines(string(rpctest.Section(archive, "client").Data)) {
+			line, silent := strings.CutPrefix(spelt(t, strings.TrimSuffix(line, "\n")), "- ")
+			p.send(line)
+			if !silent {
+				said.WriteString(p.receive() + "\n")
 			}
-			options := Options{Service: newService(t), Folders: []string{"/home/me/a"}}
-			if strings.Contains(file, "panic") {
-				options.Service.Store = panicking{options.Service.Store}
-			}
-			if rest, ok := strings.CutPrefix(string(archive.Comment), "max: "); ok {
-				first, _, _ := strings.Cut(rest, "\n")
-				if options.MaxLine, err = strconv.Atoi(first); err != nil {
-					t.Fatal(err)
-				}
-			}
-			p := connect(t, options)
-			var said strings.Builder
-			for line := range strings.Lines(string(archive.Files[0].Data)) {
-				line, silent := strings.CutPrefix(spelt(t, strings.TrimSuffix(line, "\n")), "- ")
-				p.send(line)
-				if !silent {
-					said.WriteString(p.receive() + "\n")
-				}
-			}
-			p.in.Close()
-			p.wantEnd(nil)
-			if rest, _ := p.out.ReadString(0); rest != "" {
-				t.Errorf("the server went on: %s", rest)
-			}
-			if *update {
-				archive.Files[1].Data = []byte(said.String())
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(archive.Files[1].Data), "\n"), strings.Split(said.String(), "\n")); diff != "" {
-				t.Errorf("the server said (-want +got):\n%s", diff)
-			}
-		})
-	}
+		}
+		p.In.Close()
+		p.wantEnd(nil)
+		if rest, _ := p.Out.ReadString(0); rest != "" {
+			t.Errorf("the server went on: %s", rest)
+		}
+		return said.String()
+	})
 }
 
 // spelt returns what a line of a transcript stands for.
