@@ -244,17 +244,8 @@ func TestParallelSessions(t *testing.T) {
 	}
 	both()
 	both()
-	type known struct {
-		Tokens int
-		Files  []string
-	}
-	got := map[string]known{}
-	for _, s := range w.Sessions() {
-		slices.Sort(s.WorkingSet)
-		got[s.SessionID] = known{w.Tokens(s.SessionID), s.WorkingSet}
-	}
-	want := map[string]known{one: {31_000, []string{"notes.txt"}}, two: {151_000, []string{"src/main.go", "src/util.go"}}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := map[string]e2e.Gauge{one: {Tokens: 31_000, Files: []string{"notes.txt"}}, two: {Tokens: 151_000, Files: []string{"src/main.go", "src/util.go"}}}
+	if diff := cmp.Diff(want, w.Gauges()); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
 	wantSaid(t, "the first session", w.model.Last("first"), guidance, mark(16))

@@ -85,40 +85,21 @@ var random = regexp.MustCompile(`(agentId: |to: '|duration_ms: )\w+`)
 // essence is a request without the texts of ctxls and without parts that differ between runs: the device's ID, the
 // cache marks on the last block, the order in which parallel tools ended, and names and times of sub-agents.
 func essence(r e2e.Request) any {
-	var strip func(v any) any
-	strip = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			v = echoed.ReplaceAllString(framed.ReplaceAllString(v, ""), "</local-command-stdout>")
-			return strings.TrimRight(budget.ReplaceAllString(random.ReplaceAllString(v, "$1"), ""), " \t\n")
-		case []any:
-			kept := []any{}
-			for _, part := range v {
-				stripped := strip(part)
-				if block, ok := stripped.(map[string]any); ok && block["type"] == "text" && block["text"] == "" {
-					continue
-				}
-				kept = append(kept, stripped)
-			}
-			slices.SortStableFunc(kept, func(a, b any) int { return strings.Compare(resultOf(a), resultOf(b)) })
-			if len(kept) == 1 { // one block of text is sent as a string, too
-				if block, ok := kept[0].(map[string]any); ok && len(block) == 2 && block["type"] == "text" {
-					return block["text"]
-				}
-			}
-			return kept
-		case map[string]any:
-			kept := map[string]any{}
-			for name, member := range v {
-				if name != "cache_control" && name != "metadata" {
-					kept[name] = strip(member)
-				}
-			}
-			return kept
-		}
-		return v
+	text := func(s string) string {
+		s = echoed.ReplaceAllString(framed.ReplaceAllString(s, ""), "</local-command-stdout>")
+		return strings.TrimRight(budget.ReplaceAllString(random.ReplaceAllString(s, "$1"), ""), " \t\n")
 	}
-	return strip(r.Body)
+	list := func(blocks []any) any {
+		blocks = e2e.WithoutEmptyTexts(blocks)
+		slices.SortStableFunc(blocks, func(a, b any) int { return strings.Compare(resultOf(a), resultOf(b)) })
+		if len(blocks) == 1 { // one block of text is sent as a string, too
+			if block, ok := blocks[0].(map[string]any); ok && len(block) == 2 && block["type"] == "text" {
+				return block["text"]
+			}
+		}
+		return blocks
+	}
+	return e2e.Rewrite(r.Body, text, list, "cache_control", "metadata")
 }
 
 // resultOf returns the call that a block is the result of, "" for any other block.

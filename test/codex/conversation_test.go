@@ -105,32 +105,16 @@ var byChance = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time: [0-9.]+ second
 
 // essence is a request without the texts of ctxls and without parts that differ between runs: IDs, times and places.
 func (w *testEnv) essence(r e2e.Request) any {
-	var strip func(v any) any
-	strip = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return byChance.ReplaceAllString(strings.ReplaceAll(v, filepath.Dir(w.Home), "$WORLD"), "")
-		case []any:
-			kept := []any{}
-			for _, part := range v {
-				if item, ok := part.(map[string]any); ok && item["role"] == "developer" && len(textsOf(item)) == 1 && isOurs(textsOf(item)[0]) {
-					continue
-				}
-				kept = append(kept, strip(part))
-			}
-			return kept
-		case map[string]any:
-			kept := map[string]any{}
-			for name, member := range v {
-				if name != "id" && name != "client_metadata" && name != "prompt_cache_key" {
-					kept[name] = strip(member)
-				}
-			}
-			return kept
-		}
-		return v
+	text := func(s string) string {
+		return byChance.ReplaceAllString(strings.ReplaceAll(s, filepath.Dir(w.Home), "$WORLD"), "")
 	}
-	return strip(r.Body)
+	list := func(items []any) any {
+		return slices.DeleteFunc(items, func(item any) bool {
+			i, ok := item.(map[string]any)
+			return ok && i["role"] == "developer" && len(textsOf(i)) == 1 && isOurs(textsOf(i)[0])
+		})
+	}
+	return e2e.Rewrite(r.Body, text, list, "id", "client_metadata", "prompt_cache_key")
 }
 
 // With anthropicOnly off, every model gets the reminder: once, after the tool that passed 70 %.
@@ -283,17 +267,8 @@ func TestParallelSessions(t *testing.T) {
 	}
 	both()
 	both()
-	type known struct {
-		Tokens int
-		Files  []string
-	}
-	got := map[string]known{}
-	for _, s := range w.Sessions() {
-		slices.Sort(s.WorkingSet)
-		got[s.SessionID] = known{w.Tokens(s.SessionID), s.WorkingSet}
-	}
-	want := map[string]known{one.session: {31_000, []string{"notes.txt"}}, two.session: {201_000, []string{"src/main.go", "src/util.go"}}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := map[string]e2e.Gauge{one.session: {Tokens: 31_000, Files: []string{"notes.txt"}}, two.session: {Tokens: 201_000, Files: []string{"src/main.go", "src/util.go"}}}
+	if diff := cmp.Diff(want, w.Gauges()); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
 	wantSaid(t, "the first session", w.model.Last("first"), guidance, mark(12))

@@ -115,33 +115,11 @@ var process = regexp.MustCompile(`Process Group PGID: \d+`)
 // essence is a request without what ctxls says and without what differs from run to run by itself: the names of calls and of
 // processes.
 func essence(r e2e.Request) any {
-	var strip func(v any) any
-	strip = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return strings.TrimSpace(process.ReplaceAllString(framed.ReplaceAllString(v, ""), ""))
-		case []any:
-			kept := []any{}
-			for _, part := range v {
-				stripped := strip(part)
-				if p, ok := stripped.(map[string]any); ok && p["text"] == "" && len(p) == 1 {
-					continue
-				}
-				kept = append(kept, stripped)
-			}
-			return kept
-		case map[string]any:
-			kept := map[string]any{}
-			for name, member := range v {
-				if name != "id" {
-					kept[name] = strip(member)
-				}
-			}
-			return kept
-		}
-		return v
-	}
-	return strip(r.Body)
+	return e2e.Rewrite(r.Body,
+		func(s string) string {
+			return strings.TrimSpace(process.ReplaceAllString(framed.ReplaceAllString(s, ""), ""))
+		},
+		func(list []any) any { return e2e.WithoutEmptyTexts(list) }, "id")
 }
 
 // The host compacts by itself within a turn, without a report. ctxls detects the fall, and the next tool's result lists

@@ -71,33 +71,11 @@ var varying = regexp.MustCompile(`toolu_\d+|ses_\w+`)
 // essence is a request without what ctxls says, and without what differs by itself: names, and the marks of what to cache,
 // which go with the last block.
 func essence(r e2e.Request) any {
-	var strip func(v any) any
-	strip = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return strings.TrimSpace(varying.ReplaceAllString(ours.ReplaceAllString(v, ""), "id"))
-		case []any:
-			kept := []any{}
-			for _, part := range v {
-				stripped := strip(part)
-				if block, ok := stripped.(map[string]any); ok && block["type"] == "text" && block["text"] == "" {
-					continue
-				}
-				kept = append(kept, stripped)
-			}
-			return kept
-		case map[string]any:
-			kept := map[string]any{}
-			for name, member := range v {
-				if name != "cache_control" {
-					kept[name] = strip(member)
-				}
-			}
-			return kept
-		}
-		return v
-	}
-	return strip(r.Body)
+	return e2e.Rewrite(r.Body,
+		func(s string) string {
+			return strings.TrimSpace(varying.ReplaceAllString(ours.ReplaceAllString(s, ""), "id"))
+		},
+		func(list []any) any { return e2e.WithoutEmptyTexts(list) }, "cache_control")
 }
 
 // said lists what ctxls says in a request, in order.
