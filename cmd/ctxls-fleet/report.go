@@ -33,8 +33,8 @@ ctxls-fleet report --html report.html`,
 		by := fs.String("by", "", "the same figures by team, model, host or project")
 		asJSON := fs.Bool("json", false, "print JSON")
 		html := fs.String("html", "", "write a page to a `file`; - is standard output")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app) error {
 			age, err := parseAge("since", *since)
 			if err != nil {
@@ -46,7 +46,7 @@ ctxls-fleet report --html report.html`,
 			if *asJSON && *html != "" {
 				return usageError{"--html and --json exclude each other"}
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -64,14 +64,14 @@ ctxls-fleet report --html report.html`,
 			case *html != "":
 				return a.writePage(ctx, db, r, start, *html)
 			}
-			return a.printReport(r, look)
+			return a.printReport(r, style)
 		}
 	},
 }
 
 // printReport shows a report to people.
-func (a *app) printReport(r postgres.Report, look ui.Style) error {
-	if err := ui.Report(a.stdout, r.FleetReport, time.Now(), look); err != nil {
+func (a *app) printReport(r postgres.Report, style ui.Style) error {
+	if err := ui.Report(a.stdout, r.FleetReport, time.Now(), style); err != nil {
 		return err
 	}
 	if len(r.Groups) > 0 {
@@ -80,7 +80,7 @@ func (a *app) printReport(r postgres.Report, look ui.Style) error {
 			groups[i] = ui.TaskGroup(g)
 		}
 		fmt.Fprintln(a.stdout)
-		if err := ui.TaskGroups(a.stdout, r.By, groups, r.ThresholdTokens, look); err != nil {
+		if err := ui.TaskGroups(a.stdout, r.By, groups, r.ThresholdTokens, style); err != nil {
 			return err
 		}
 	}
@@ -88,7 +88,7 @@ func (a *app) printReport(r postgres.Report, look ui.Style) error {
 		return nil
 	}
 	fmt.Fprintln(a.stdout)
-	return ui.AlertLine(a.stdout, *r.Alert, look)
+	return ui.AlertLine(a.stdout, *r.Alert, style)
 }
 
 // writePage writes the report as a page, with the sessions that were updated last.

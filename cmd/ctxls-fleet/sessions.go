@@ -28,13 +28,13 @@ ctxls-fleet sessions --json | jq -r '.[] | select(.usage.percent > 85) | .machin
 		team := fs.String("team", "", "only sessions of this team")
 		watch := fs.BoolP("watch", "w", false, "a live screen")
 		asJSON := fs.Bool("json", false, "print JSON")
-		var drawn lookFlags
-		drawn.add(fs)
+		var styled styleFlags
+		styled.add(fs)
 		return func(ctx context.Context, a *app) error {
 			if *watch && *asJSON {
 				return usageError{"--watch and --json exclude each other"}
 			}
-			look, err := drawn.look(a)
+			style, err := styled.style(a)
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ ctxls-fleet sessions --json | jq -r '.[] | select(.usage.percent > 85) | .machin
 			}
 			if *watch {
 				return ui.Live(ctx, ui.LiveOptions{Source: &source{db: db, team: *team}, Filter: core.SessionFilter{IncludeEnded: *all}, In: a.stdin, Out: a.stdout,
-					Environ: os.Environ(), Color: look.Color})
+					Environ: os.Environ(), Color: style.Color})
 			}
 			found, err := db.Sessions(ctx, postgres.SessionFilter{SessionFilter: core.SessionFilter{IncludeEnded: *all}, Team: *team})
 			if err != nil {
@@ -57,7 +57,7 @@ ctxls-fleet sessions --json | jq -r '.[] | select(.usage.percent > 85) | .machin
 				a.fail(coded.Errorf(coded.NotFound, "no sessions yet"), "a session appears when its machine runs 'ctxls-fleet push'")
 				return nil
 			}
-			return ui.Sessions(a.stdout, views(found), time.Now(), look)
+			return ui.Sessions(a.stdout, views(found), time.Now(), style)
 		}
 	},
 }
@@ -80,8 +80,8 @@ type source struct {
 const (
 	// maxLive bounds the sessions on a live screen. More cannot be looked through.
 	maxLive = 2000
-	// look is how often a live screen asks whether a machine has pushed.
-	look = time.Second
+	// pollInterval is how often a live screen asks whether a machine has pushed.
+	pollInterval = time.Second
 	// historyOf is how many samples of one session are read: as many as a machine keeps.
 	historyOf = 2000
 )
@@ -120,7 +120,7 @@ func (s *source) Watch(ctx context.Context) <-chan struct{} {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(look):
+			case <-time.After(pollInterval):
 			}
 			if at, err := s.db.Pushed(ctx); err == nil && at.Equal(seen) {
 				continue

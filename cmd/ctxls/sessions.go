@@ -138,8 +138,8 @@ func sortedSessions(ctx context.Context, s *core.Service, filter core.SessionFil
 
 // watchSessions shows sessions on a live screen. It needs a terminal.
 func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.SessionFilter, by ui.Sorting, style ui.Style) error {
-	if _, err := a.screen(); err != nil {
-		return hintError{fmt.Errorf("--watch: %w", err), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
+	if ui.Terminal(a.stdout) == nil {
+		return hintError{errors.New("--watch: standard output is not a terminal"), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -208,8 +208,7 @@ func (a *app) applySetup(steps []step) error {
 // canAsk reports whether a user can read a question and answer it.
 func (a *app) canAsk() bool {
 	in, ok := a.stdin.(*os.File)
-	_, err := a.screen()
-	return ok && err == nil && term.IsTerminal(int(in.Fd()))
+	return ok && ui.Terminal(a.stdout) != nil && term.IsTerminal(int(in.Fd()))
 }
 
 // ask asks a question and reports whether the answer is yes. An interrupt is no.
