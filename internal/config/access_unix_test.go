@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/testuser"
 )
 
 // Opening a FIFO without a writer would block, and opening a device can have any effect.
@@ -60,18 +61,15 @@ func TestForeignFiles(t *testing.T) {
 
 // A file without read permission is a problem, and a missing file is not.
 func TestForbiddenFile(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.json")
 	writeString(t, path, levels)
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, problems := load(t, dir, config.Sources{UserFile: path}); problems != "config.json: cannot be read: permission denied" {
-		t.Errorf("problems: %s", problems)
-	}
+	testuser.Forbid(t, path)
+	testuser.WithoutPrivilege(t, func() {
+		if _, problems := load(t, dir, config.Sources{UserFile: path}); problems != "config.json: cannot be read: permission denied" {
+			t.Errorf("problems: %s", problems)
+		}
+	})
 }
 
 // give makes another user the owner of path, without following a link.

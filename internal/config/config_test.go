@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // Each testdata/*.txtar is a home directory with its files, the other sources (client, env, flags, cwd), and the result:

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxls/ctxls/internal/config"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/config"
 )
 
 // A server loads the settings of a directory repeatedly, while users edit them.

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 	"golang.org/x/tools/txtar"
+
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // For any bytes: no panic; every problem has a place within the text and no control characters; Check accepts the

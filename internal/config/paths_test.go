@@ -4,8 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/config"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/config"
 )
 
 func TestUserFile(t *testing.T) {

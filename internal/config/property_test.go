@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/config"
-	"github.com/ctxls/ctxls/internal/core/settings"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/ctxls/ctxls/internal/config"
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 // A file, the environment and the command line set every setting alike.

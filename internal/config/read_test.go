@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ctxls/ctxls/internal/config"
 	"github.com/ctxls/ctxls/internal/core/settings"
-	"github.com/google/go-cmp/cmp"
 )
 
 const levels = `{"levels": [20, 30, 40]}`

@@ -3,7 +3,9 @@ package transcript
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/testuser"
 )
 
 // letters is a format for tests: every line is a title, one that begins with R is a report as well, and one that begins
@@ -172,16 +175,14 @@ func TestWhatIsNoRegularFileIsNoData(t *testing.T) {
 
 func TestAFileThatMayNotBeRead(t *testing.T) {
 	path := write(t, "R1\n")
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	if f, err := os.Open(path); err == nil {
-		f.Close()
-		t.Skip("this user may read everything")
-	}
-	if reading := mustRead(t, path, session.Cursor{}); len(reading.Entries) > 0 {
-		t.Errorf("got %+v", reading)
-	}
+	testuser.Forbid(t, path)
+	from := session.Cursor{Offset: 7}
+	testuser.WithoutPrivilege(t, func() {
+		reading, err := Read(t.Context(), path, from, letters)
+		if !errors.Is(err, fs.ErrPermission) || len(reading.Entries) > 0 || reading.Cursor != from {
+			t.Errorf("got %+v, %v", reading, err)
+		}
+	})
 }
 
 func TestAFileThatGrowsWhileItIsRead(t *testing.T) {

@@ -3,29 +3,10 @@ package sqlite
 import (
 	"bufio"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-// asSomebody runs f without root's right to ignore permissions. On Linux this right belongs to a thread, so f must stay
-// in its goroutine.
-func asSomebody(t *testing.T, f func()) {
-	t.Helper()
-	if syscall.Geteuid() != 0 {
-		f()
-		return
-	}
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and let the thread end with the goroutine
-		syscall.RawSyscall(syscall.SYS_SETFSUID, 65534, 0, 0)
-		f()
-	}()
-	<-done
-}
 
 func TestFUSEMounts(t *testing.T) {
 	const mounts = `22 1 0:21 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/testuser"
 )
 
 func init() { roles["full"] = fullRole }
@@ -87,7 +88,7 @@ func TestAReadOnlyDirectoryIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(dir, 0o700) })
-	asSomebody(t, func() {
+	testuser.WithoutPrivilege(t, func() {
 		for _, path := range []string{filepath.Join(dir, "new.db"), filepath.Join(dir, "new", "state.db")} {
 			_, err := Open(context.Background(), Options{Path: path})
 			if coded.CodeOf(err) != coded.Unavailable {
