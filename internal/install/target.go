@@ -203,8 +203,8 @@ func (t *Target) write(c Change, write func(Change) error) (made Change, err err
 		if err = t.reload(); err != nil {
 			return made, err
 		}
-		if c, err = t.plan(c.again); err != nil || len(c.Done) == 0 {
-			return made, err
+		if c, err = t.plan(c.again); err != nil || len(c.Done) == 0 || c.After != nil && bytes.Equal(c.After, t.File.Text) {
+			return made, err // a plan that only has notes changes nothing
 		}
 	}
 	return made, coded.Errorf(coded.Unavailable, "%s: another program keeps writing this file; try again", t.File.Path)
