@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"internal/estimate":        {domain},
 	"internal/install":         {domain, "internal/host", "internal/host/settings"},
 	"internal/doctor": {"internal/check", "internal/config", domain, "internal/host", "internal/host/registry", "internal/host/settings",
-		"internal/install", "internal/store", "internal/ui"},
+		"internal/host/transcript", "internal/install", "internal/store", "internal/ui"},
 }
 
 // ofHost lists the imports of a host's package, in addition to the packages that run inside the host. A new host needs

@@ -233,20 +233,12 @@ func (a *app) discover(s *core.Service, brief bool) *records.Store {
 // recorders returns what finds the records of hosts, as far as the user's settings allow it.
 func (a *app) recorders() []core.Recorder {
 	cfg := a.settings("").Discovery
-	if !cfg.Enabled {
-		return nil
-	}
-	all := registry.Recorders(a.env())
-	if cfg.Hosts == "" {
-		return all
-	}
-	chosen := strings.FieldsFunc(cfg.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
-	for _, name := range chosen {
+	for _, name := range cfg.Names() {
 		if err := registry.Check(session.Host(name)); err != nil {
 			a.log.Warn("settings", "problem", "discovery.hosts: "+err.Error())
 		}
 	}
-	return slices.DeleteFunc(all, func(r core.Recorder) bool { return !slices.Contains(chosen, string(r.Host())) })
+	return slices.DeleteFunc(registry.Recorders(a.env()), func(r core.Recorder) bool { return !cfg.Reads(string(r.Host())) })
 }
 
 // listBudget bounds how long a list of sessions reads records that are on the disk.

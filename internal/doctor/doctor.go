@@ -46,6 +46,7 @@ func Run(ctx context.Context, o Options) []check.Check {
 	d.checkLog()
 	d.checkHosts()
 	d.checkTranscripts()
+	d.checkRecords(ctx)
 	d.checkWindows()
 	return d.checks
 }

@@ -135,6 +135,17 @@ type DiscoveryConfig struct {
 	Hosts   string `json:"hosts" doc:"Names of the hosts whose records are read, separated by commas; empty is all."`
 }
 
+// Names returns the hosts whose records are read; none is all.
+func (c DiscoveryConfig) Names() []string {
+	return strings.FieldsFunc(c.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Reads reports whether the records of a host are read.
+func (c DiscoveryConfig) Reads(host string) bool {
+	names := c.Names()
+	return c.Enabled && (len(names) == 0 || slices.Contains(names, host))
+}
+
 // StoreConfig is about the state.
 type StoreConfig struct {
 	Path        string `json:"path" doc:"The database file, an absolute path or one that begins with ~/; empty is the default place of the system."`

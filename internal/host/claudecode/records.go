@@ -12,6 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/shared"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -69,7 +70,7 @@ func (r Records) At(path string) (core.Record, bool) {
 const maxProcessFile = 64 << 10
 
 // running returns the process that runs a session, as the host's files of running processes name it; 0 is none. The host leaves
-// such a file behind when it is killed, so the process may be gone. The files beside them whose names are not a number may hold
+// such a file behind when it is killed, so the process may be gone. Another one that has its number by now does not count. The files beside them whose names are not a number may hold
 // secrets and are not opened.
 func (r Records) running(ctx context.Context, rec core.Record) int {
 	dir := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(rec.Path))), "sessions")
@@ -85,8 +86,12 @@ func (r Records) running(ctx context.Context, rec core.Record) int {
 		var process struct {
 			PID       int    `json:"pid"`
 			SessionID string `json:"sessionId"`
+			Start     string `json:"procStart"`
 		}
-		if json.Unmarshal(data, &process) == nil && process.SessionID == rec.SessionID && process.PID > 0 {
+		if json.Unmarshal(data, &process) != nil || process.SessionID != rec.SessionID || process.PID <= 0 {
+			continue
+		}
+		if start := shared.ProcessStart(process.PID); start == "" || process.Start == "" || start == process.Start {
 			return process.PID
 		}
 	}

@@ -1,14 +1,17 @@
 package claudecode
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
 // Beside the files of running processes lie files with keys, under names that begin alike.
@@ -36,6 +39,32 @@ func TestSecretsBesideProcessFilesAreNotOpened(t *testing.T) {
 	write("sessions/78.json", `{"pid":78,"sessionId":"s1"}`)
 	if pid := records.running(t.Context(), rec); pid != 78 {
 		t.Errorf("process %d, want 78", pid)
+	}
+}
+
+// A process that was killed leaves its file behind, and its number goes to another program.
+func TestAProcessWithTheNumberOfAnother(t *testing.T) {
+	home, self := t.TempDir(), os.Getpid()
+	start := shared.ProcessStart(self)
+	if start == "" {
+		t.Skip("this system does not say when a process started")
+	}
+	dir := filepath.Join(home, ".claude")
+	for _, name := range []string{"projects/-w", "sessions"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records := NewRecords(host.Env{Getenv: func(string) string { return "" }, Home: home})
+	rec := core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: filepath.Join(dir, "projects", "-w", "s1.jsonl")}
+	for written, want := range map[string]int{start: self, "1" + start: 0, "": self} {
+		text := fmt.Sprintf(`{"pid":%d,"sessionId":"s1","procStart":%q}`, self, written)
+		if err := os.WriteFile(filepath.Join(dir, "sessions", strconv.Itoa(self)+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if pid := records.running(t.Context(), rec); pid != want {
+			t.Errorf("started at %q: process %d, want %d", written, pid, want)
+		}
 	}
 }
 

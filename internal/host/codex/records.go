@@ -12,6 +12,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/shared"
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
@@ -89,6 +90,8 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	}
 	events := transcript.Events(rec, head.at, head.cwd, main)
 	events[1].Model = model
+	// The host holds this lock while it may write the rollout.
+	events[1].HostPID = shared.LockHolder(filepath.Join(r.dir, "thread-writer-locks", rec.SessionID+".lock"))
 	agents, err := r.agents(ctx, rec)
 	return append(events, agents...), err
 }

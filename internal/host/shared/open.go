@@ -1,4 +1,5 @@
-// Package shared opens files of hosts so that ctxls stands in no host's way.
+// Package shared has what the packages of hosts need of the system: files are opened so that no host fails to replace them meanwhile, and
+// processes are told apart.
 package shared
 
 import (
