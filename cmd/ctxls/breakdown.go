@@ -30,7 +30,7 @@ the last active session of this machine. FILE is a host's record of a session, w
 ctxls reads the host's record of the conversation since its last compaction, estimates each part, and scales the parts to the
 usage that the provider reported. "system prompt, tools" is what the record does not explain. Where the host records its requests,
 as Claude Code does, they stand there one by one, with the tools that were never called. If the host keeps no record, the figures
-are "?", with the reason.`,
+are "?", with the reason. The last line says how much of it could go; 'ctxls plan' lists that.`,
 	examples: "ctxls breakdown\nctxls breakdown c203db13\nctxls breakdown --json | jq '.breakdown.parts'",
 	reads:    true,
 	offers: func(ctx context.Context, a *app, o *completion.Offer, given []string) {
@@ -69,7 +69,7 @@ are "?", with the reason.`,
 				return err
 			}
 			p := a.startProgress()
-			view, err := s.SessionBreakdown(ctx, key, p.at)
+			view, couldGo, err := s.SessionBreakdownAndPlan(ctx, key, p.at)
 			p.stop()
 			if err != nil {
 				return err
@@ -77,7 +77,10 @@ are "?", with the reason.`,
 			if *asJSON {
 				return printJSON(a.stdout, view)
 			}
-			return ui.Breakdown(a.stdout, view, time.Now(), style)
+			if err := ui.Breakdown(a.stdout, view, time.Now(), style); err != nil {
+				return err
+			}
+			return ui.PlanLine(a.stdout, couldGo, args, style)
 		}
 	},
 }

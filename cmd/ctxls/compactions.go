@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,14 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
-	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/survival"
 	"github.com/ctxls/ctxls/internal/ui"
 )
-
-// maxLedger is how many sessions are read for a ledger of all.
-const maxLedger = 50
 
 var compactionsCommand = command{
 	name: "compactions", synopsis: "[SESSION] [--host HOST] [--json]", short: "show what compactions lost, what came back, and what they cost",
@@ -53,10 +48,7 @@ kept beside the state: a class of which less than 3 % were used is given back no
 				}
 			}
 			if *asJSON {
-				return printJSON(a.stdout, struct {
-					Compactions []survival.Entry `json:"compactions"`
-					Totals      survival.Totals  `json:"totals"`
-				}{append([]survival.Entry{}, list...), survival.Sum(list)})
+				return printJSON(a.stdout, survival.LedgerOf(list))
 			}
 			return ui.Compactions(a.stdout, list, time.Now())
 		}
@@ -95,28 +87,5 @@ func (a *app) ledger(ctx context.Context, s *core.Service, host session.Host, ar
 		}
 		return s.Compactions(ctx, key)
 	}
-	all, err := s.Sessions(ctx, core.SessionFilter{Host: host, IncludeEnded: true})
-	if err != nil {
-		return nil, err
-	}
-	var list []survival.Entry
-	read := 0
-	for _, v := range all {
-		if v.Compactions == 0 {
-			continue
-		}
-		if read++; read > maxLedger {
-			break
-		}
-		found, err := s.Compactions(ctx, session.Key{Host: v.Host, SessionID: v.SessionID})
-		var wrong *coded.Error
-		switch {
-		case errors.As(err, &wrong) && wrong.Code == coded.Invalid: // its host keeps no record, or it is gone
-		case err != nil:
-			return nil, err
-		default:
-			list = append(found, list...)
-		}
-	}
-	return list, nil
+	return s.AllCompactions(ctx, host)
 }

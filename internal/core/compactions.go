@@ -44,3 +44,30 @@ func (s *Service) Compactions(ctx context.Context, key session.Key) ([]survival.
 	}
 	return survival.Ledger(entries, rules.Tools, cfg.MaxPaths, cfg.WordTokens, commands, s.price), ctx.Err()
 }
+
+// maxLedger is how many sessions are read for a ledger of all. Each is read whole.
+const maxLedger = 50
+
+// AllCompactions returns those of the newest sessions that were compacted, at most 50 sessions, oldest first within a session. Without a
+// host, they are of all hosts. Sessions without a record are left out.
+func (s *Service) AllCompactions(ctx context.Context, host session.Host) ([]survival.Entry, error) {
+	all, err := s.Sessions(ctx, SessionFilter{Host: host, IncludeEnded: true})
+	if err != nil {
+		return nil, err
+	}
+	list, read := []survival.Entry{}, 0
+	for _, v := range all {
+		if v.Compactions == 0 {
+			continue
+		}
+		if read++; read > maxLedger {
+			break
+		}
+		found, err := s.Compactions(ctx, session.Key{Host: v.Host, SessionID: v.SessionID})
+		if code := coded.CodeOf(err); err != nil && code != coded.Invalid && code != coded.NotFound { // no record, or deleted meanwhile
+			return nil, err
+		}
+		list = append(found, list...)
+	}
+	return list, nil
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/ctxls/ctxls/internal/core/plan"
 	"github.com/ctxls/ctxls/internal/core/session"
 )
 
@@ -16,35 +17,54 @@ const maxBreakdownBytes = 16 << 20
 // SessionBreakdown returns one session with its Breakdown. It reads the transcript back to the last compaction, which may take seconds.
 // progress gets the number of bytes read and of all bytes; it may be nil.
 func (s *Service) SessionBreakdown(ctx context.Context, key session.Key, progress func(done, total int64)) (SessionDetail, error) {
-	key, err := s.Resolve(ctx, key)
-	if err != nil {
-		return SessionDetail{}, err
-	}
-	if progress == nil {
-		progress = func(int64, int64) {}
-	}
-	st, err := s.seen().Load(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding})
-	if err != nil {
-		return SessionDetail{}, err
-	}
-	learned, err := s.Store.Windows(ctx)
-	if err != nil {
-		return SessionDetail{}, err
-	}
-	view := SessionDetail{SessionView: s.views([]session.Snapshot{st.Snapshot}, learned)[0]}
-	b, why, err := s.breakdown(ctx, st, progress, nil)
-	if why != "" {
-		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
-	} else if err == nil {
-		s.explain(ctx, st, &b)
-	}
-	view.Breakdown, view.Record = &b, st.Session.Transcript
+	view, _, err := s.SessionBreakdownAndPlan(ctx, key, progress)
 	return view, err
 }
 
+// SessionBreakdownAndPlan is SessionBreakdown and SessionPlan in one reading of the record. The plan is nil where the breakdown is not known.
+func (s *Service) SessionBreakdownAndPlan(ctx context.Context, key session.Key, progress func(done, total int64)) (SessionDetail, *plan.Report, error) {
+	st, known, err := s.loaded(ctx, key)
+	if err != nil {
+		return SessionDetail{}, nil, err
+	}
+	view, rec := SessionDetail{SessionView: known, Record: st.Session.Transcript}, NewTranscript()
+	b, why, err := s.breakdown(ctx, st, progress, rec.addNewestFirst)
+	view.Breakdown = &b
+	switch {
+	case err != nil:
+		return view, nil, err
+	case why != "":
+		b = session.Breakdown{Why: why, Parts: []session.Part{}, Files: []session.FilePart{}}
+		return view, nil, nil
+	}
+	report := s.planOf(rec, st, view.SessionView, b, planning{prices: plan.PricesOf(view.Provider, view.Model), keep: keepResponses})
+	s.explain(ctx, st, &b)
+	return view, &report, nil
+}
+
+// loaded returns all that is stored of a session, and its form for clients.
+func (s *Service) loaded(ctx context.Context, key session.Key) (session.State, SessionView, error) {
+	key, err := s.Resolve(ctx, key)
+	if err != nil {
+		return session.State{}, SessionView{}, err
+	}
+	st, err := s.seen().Load(ctx, Query{Key: key, WorkingSet: true, Calibration: session.Encoding})
+	if err != nil {
+		return session.State{}, SessionView{}, err
+	}
+	learned, err := s.Store.Windows(ctx)
+	if err != nil {
+		return session.State{}, SessionView{}, err
+	}
+	return st, s.views([]session.Snapshot{st.Snapshot}, learned)[0], nil
+}
+
 // breakdown returns what fills a session's window, or the reason why it is not known. also gets each entry with its texts, newest first.
-// The texts are only valid during the call; the pieces remain and are counted afterwards. It may be nil.
+// The texts are only valid during the call; the pieces remain and are counted afterwards. progress may be nil.
 func (s *Service) breakdown(ctx context.Context, st session.State, progress func(done, total int64), also func(session.Entry)) (b session.Breakdown, why string, err error) {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
 	e := st.Session
 	scanner, ok := s.Adapters[e.Host].(Scanner)
 	switch {
@@ -60,9 +80,7 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 	var entries []session.Entry // newest first
 	budget, tools := maxBreakdownBytes, s.rules(e.Host).Tools
 	err = scanner.Scan(ctx, e.Transcript, progress, func(en session.Entry) bool {
-		if also != nil {
-			also(en)
-		}
+		also(en)
 		budget = session.CountPieces(en.Content, tools, s.Counter, budget)
 		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
 			entries = append(entries, session.Entry{At: en.At, Report: en.Report, Boundary: en.Boundary, Content: en.Content})

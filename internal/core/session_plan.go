@@ -44,30 +44,20 @@ const placeholderTokens = 15
 // SessionPlan says what can go of a session's window. It reads the host's record back to the last compaction, which may take
 // seconds. Where the host keeps none, or nothing is known of the window, the error carries CodeNotFound and says why.
 func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan.Report, error) {
-	key, err := s.Resolve(ctx, req.Key)
+	st, view, err := s.loaded(ctx, req.Key)
 	if err != nil {
 		return plan.Report{}, err
 	}
-	st, err := s.seen().Load(ctx, Query{Key: key, Calibration: session.Encoding})
-	if err != nil {
+	how := planning{keep: keepResponses}
+	if how.prices, err = req.Prices.Apply(plan.PricesOf(view.Provider, view.Model)); err != nil {
 		return plan.Report{}, err
 	}
-	learned, err := s.Store.Windows(ctx)
-	if err != nil {
-		return plan.Report{}, err
-	}
-	view := s.views([]session.Snapshot{st.Snapshot}, learned)[0]
-	prices, err := req.Prices.Apply(plan.PricesOf(view.Provider, view.Model))
-	if err != nil {
-		return plan.Report{}, err
-	}
-	target, keep := 0, keepResponses
 	for _, n := range []struct {
 		name string
 		from *int
 		to   *int
 		low  int
-	}{{"targetTokens", req.TargetTokens, &target, 1}, {"keepLast", req.KeepLast, &keep, 0}} {
+	}{{"targetTokens", req.TargetTokens, &how.target, 1}, {"keepLast", req.KeepLast, &how.keep, 0}} {
 		if n.from == nil {
 			continue
 		}
@@ -75,9 +65,6 @@ func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan
 			return plan.Report{}, coded.Field(n.name, "expected a whole number, %d or above, got %d", n.low, *n.from)
 		}
 		*n.to = *n.from
-	}
-	if req.Progress == nil {
-		req.Progress = func(int64, int64) {}
 	}
 	rec := NewTranscript()
 	b, why, err := s.breakdown(ctx, st, req.Progress, rec.addNewestFirst)
@@ -87,7 +74,18 @@ func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan
 	case why != "":
 		return plan.Report{}, coded.Errorf(coded.NotFound, "%s", why)
 	}
-	situation := plan.Situation{Prices: prices, Now: s.Now(), LastResponse: *b.AsOf}
+	return s.planOf(rec, st, view, b, how), nil
+}
+
+// planning is how a plan is made: the provider's prices, the newest responses to leave alone, and the tokens to get down to, or 0.
+type planning struct {
+	prices       plan.Prices
+	keep, target int
+}
+
+// planOf makes the plan of a session whose record was collected for the breakdown b.
+func (s *Service) planOf(rec *Transcript, st session.State, view SessionView, b session.Breakdown, how planning) plan.Report {
+	situation := plan.Situation{Prices: how.prices, Now: s.Now(), LastResponse: *b.AsOf}
 	if point := view.Usage.CompactionTokens; point != nil {
 		situation.CompactsAt = *point
 	}
@@ -97,8 +95,8 @@ func (s *Service) SessionPlan(ctx context.Context, req SessionPlanRequest) (plan
 	slices.Reverse(rec.pieces)
 	parts := rec.Parts(session.NewEstimator(st.Session.Provider, st.Session.Model, st.Calibration))
 	before := fit(parts, b)
-	ProtectNewest(parts, keep)
-	return plan.Find(plan.Conversation{Parts: parts, Before: before, Window: view.Usage.WindowTokens}).Report(target, situation), nil
+	ProtectNewest(parts, how.keep)
+	return plan.Find(plan.Conversation{Parts: parts, Before: before, Window: view.Usage.WindowTokens}).Report(how.target, situation)
 }
 
 // Transcript collects the entries of a host's record, for a plan.

@@ -34,6 +34,22 @@ func (s *Server) metricsRecord(ctx context.Context, p *RecordParams) (*RecordRes
 	return &RecordResult{Recorded: true, P90ExceedanceRate: rate, Alerted: alert != nil}, err
 }
 
-func (s *Server) metricsReport(ctx context.Context, _ *noParams) (fleet.ContextOptimizationReport, error) {
-	return s.service.Report(ctx)
+// ReportParams say what to report.
+type ReportParams struct {
+	Histogram bool `json:"histogram,omitzero"` // include the distribution of the tasks
+}
+
+// ReportResult is the figures over the last tasks.
+type ReportResult struct {
+	fleet.ContextOptimizationReport
+	Histogram []fleet.Bin `json:"histogram,omitzero"` // if it was asked for: without gaps from 0 on; [] without tasks
+}
+
+func (s *Server) metricsReport(ctx context.Context, p *ReportParams) (*ReportResult, error) {
+	if !p.Histogram {
+		report, err := s.service.Report(ctx)
+		return &ReportResult{ContextOptimizationReport: report}, err
+	}
+	report, err := s.service.FleetReport(ctx)
+	return &ReportResult{report.ContextOptimizationReport, report.Histogram}, err
 }

@@ -69,7 +69,7 @@ func wantSchema(t *testing.T, file string, schema object) {
 
 // describeOne returns the schema of one type, with the definitions that it needs.
 func describeOne(t testing.TB, root reflect.Type) object {
-	s := schemas{source: readSource(t, "mcp", "../estimate", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, "mcp", "../estimate", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings", "../core/survival"), defs: object{}}
 	schema := s.structure(root)
 	if len(s.defs) > 0 {
 		schema["$defs"] = s.defs
@@ -82,7 +82,7 @@ type object = map[string]any
 
 // describe returns the whole protocol.
 func describe(t testing.TB) object {
-	s := schemas{source: readSource(t, ".", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings"), defs: object{}}
+	s := schemas{source: readSource(t, ".", "../audit", "../contextfiles", "../core", "../core/conversation", "../core/fleet", "../core/model", "../core/plan", "../core/session", "../core/settings", "../core/survival"), defs: object{}}
 	calls := object{}
 	for name, m := range methods {
 		entry := object{"kind": "request", "params": s.params(m.params)}

@@ -83,3 +83,14 @@ func paysText(c plan.Cache) string {
 	}
 	return fmt.Sprintf("pays for itself after %s, about %d more are expected", Count(*c.BreakEvenRequests, "request"), c.ExpectedRequests)
 }
+
+// PlanLine writes the one line about a plan below a breakdown: how much could go, and the command that lists it. args are the arguments
+// that name the session. It writes nothing where nothing can go, or where that is not known.
+func PlanLine(w io.Writer, r *plan.Report, args []string, l Style) error {
+	if r == nil || r.FreeableTokens == 0 {
+		return nil
+	}
+	command := strings.Join(append([]string{"ctxls plan"}, args...), " ")
+	_, err := io.WriteString(w, l.clamp("\n"+l.paint(strong, tokens(r.FreeableTokens)+" tokens could go")+": "+safe(command, 80)+"\n"))
+	return err
+}

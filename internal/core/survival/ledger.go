@@ -216,6 +216,17 @@ type Totals struct {
 	CommandsUsed  int `json:"commandsUsed"`
 }
 
+// Listing is compactions with their sums.
+type Listing struct {
+	Compactions []Entry `json:"compactions"` // of a session, oldest first
+	Totals      Totals  `json:"totals"`
+}
+
+// LedgerOf returns entries with their sums.
+func LedgerOf(list []Entry) Listing {
+	return Listing{append([]Entry{}, list...), Sum(list)}
+}
+
 // A class is judged by the last JudgedCompactions; it must be used for at least WorthPercent of what was given.
 const (
 	JudgedCompactions = 50
