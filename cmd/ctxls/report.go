@@ -8,13 +8,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/ctxls/ctxls/internal/audit"
+	"github.com/ctxls/ctxls/internal/contextfiles"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/survival"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -84,7 +88,7 @@ func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetR
 		return err
 	}
 	p := a.startProgress()
-	sessions, err := pageSessions(ctx, s, views, p)
+	sessions, err := a.pageSessions(ctx, s, views, p)
 	p.stop()
 	if err != nil {
 		return err
@@ -107,28 +111,56 @@ func (a *app) writePage(ctx context.Context, s *core.Service, report core.FleetR
 // pageLimit is how many sessions a page shows, the newest. Each is read whole.
 const pageLimit = 100
 
-// pageSessions reads the history and the breakdown of sessions. It skips a session that was deleted meanwhile.
-func pageSessions(ctx context.Context, s *core.Service, views []core.SessionView, p *progress) ([]ui.PageSession, error) {
+// maxPageAudits is how many directories a page tells the context files of, those of the newest sessions.
+const maxPageAudits = 20
+
+// pageSessions reads all that a page shows of sessions. It skips a session that was deleted meanwhile.
+func (a *app) pageSessions(ctx context.Context, s *core.Service, views []core.SessionView, p *progress) ([]ui.PageSession, error) {
 	var sessions []ui.PageSession
+	audits, counts := map[session.Key]*audit.AuditReport{}, audit.NewCounts()
 	before := int64(0) // bytes of the sessions done so far
 	for _, v := range views {
 		key, read := session.Key{Host: v.Host, SessionID: v.SessionID}, int64(0)
-		detail, err := s.SessionBreakdown(ctx, key, func(done, total int64) {
+		shown, err := pageSession(ctx, s, key, func(done, total int64) {
 			read = done
 			p.at(before+done, before+total)
 		})
 		before += read
-		if err == nil {
-			var samples []session.Sample
-			if samples, err = s.Samples(ctx, key, 0); err == nil {
-				sessions = append(sessions, ui.PageSession{SessionDetail: detail, Samples: samples})
-			}
-		}
-		if err != nil && coded.CodeOf(err) != coded.NotFound {
+		if coded.CodeOf(err) == coded.NotFound {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
+		place := session.Key{Host: v.Host, SessionID: v.CWD}
+		if _, done := audits[place]; !done && len(audits) < maxPageAudits && slices.Contains(contextfiles.Hosts, v.Host) && filepath.IsAbs(v.CWD) && dirExists(v.CWD) {
+			o := a.auditOptions(v.CWD)
+			o.Hosts, o.Counts = []session.Host{v.Host}, counts
+			if audits[place], err = audit.Run(o); err != nil {
+				return nil, err
+			}
+		}
+		shown.Audit = audits[place]
+		sessions = append(sessions, shown)
 	}
 	return sessions, nil
+}
+
+// pageSession reads what fills the window of one session, what could go of it, its history and its compactions.
+func pageSession(ctx context.Context, s *core.Service, key session.Key, progress func(done, total int64)) (shown ui.PageSession, err error) {
+	if shown.SessionDetail, shown.Plan, err = s.SessionBreakdownAndPlan(ctx, key, progress); err != nil {
+		return shown, err
+	}
+	if shown.Samples, err = s.Samples(ctx, key, 0); err != nil {
+		return shown, err
+	}
+	shown.Compactions = []survival.Entry{}
+	if shown.SessionView.Compactions > 0 {
+		shown.Compactions, err = s.Compactions(ctx, key)
+		if coded.CodeOf(err) == coded.Invalid { // no record tells of them
+			return shown, nil
+		}
+	}
+	return shown, err
 }
 
 // writeWhole replaces a file in one step, so that readers never see half of it. Only the user can read it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/fleet"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/text"
 )
 
 // fleet is the report of a few hundred tasks, the figures as the domain works them out.
@@ -108,8 +110,10 @@ func FuzzPage(f *testing.F) {
 		if markup(html) != usual {
 			t.Errorf("%q changed the markup", name)
 		}
-		var read struct{ Sessions []struct{ Title string } }
-		if err := json.Unmarshal([]byte(data), &read); err != nil || read.Sessions[0].Title != strings.ToValidUTF8(name, "\ufffd") && strings.ToValidUTF8(name, "") == name {
+		var read struct {
+			Sessions []struct{ Detail struct{ Title string } }
+		}
+		if err := json.Unmarshal([]byte(data), &read); err != nil || read.Sessions[0].Detail.Title != text.Sanitize(name, 0) {
 			t.Errorf("%q became %q (%v)", name, read.Sessions, err)
 		}
 	})
@@ -125,11 +129,17 @@ func TestThin(t *testing.T) {
 		low, high := math.MaxInt, 0
 		for i := range n {
 			s := session.Sample{At: noon.Add(time.Duration(i) * time.Second), Tokens: (i*seed*7919 + i*i*31) % 200_000}
+			if i == n*seed/10_000 {
+				s.Kind = session.SampleCompaction
+			}
 			samples, low, high = append(samples, s), min(low, s.Tokens), max(high, s.Tokens)
 		}
 		thinned := thin(samples, most)
 		if len(thinned) > max(most, 2) || n > 0 && (thinned[0] != samples[0] || thinned[len(thinned)-1] != samples[n-1]) {
 			rt.Fatalf("%d of %d, at most %d", len(thinned), n, most)
+		}
+		if n > 0 && !slices.ContainsFunc(thinned, func(s session.Sample) bool { return s.Kind == session.SampleCompaction }) {
+			rt.Fatal("the compaction is lost")
 		}
 		lowest, highest := math.MaxInt, 0
 		for i, s := range thinned {

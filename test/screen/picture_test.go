@@ -12,10 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxls/ctxls/internal/audit"
+	"github.com/ctxls/ctxls/internal/contextfiles"
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/fleet"
+	"github.com/ctxls/ctxls/internal/core/plan"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/survival"
 	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
@@ -48,14 +52,51 @@ func pageSession(host session.Host, id, cwd, title, model string, window, compac
 		rest -= p.Tokens
 	}
 	parts = append([]session.Part{{Category: session.CategorySystem, Tokens: rest}}, parts...)
-	return ui.PageSession{Samples: samples, SessionDetail: core.SessionDetail{
+	return ui.PageSession{Samples: samples, Plan: pagePlan(tokens), Compactions: pageCompactions(compactions, compaction), Audit: pageAudit(cwd, host), SessionDetail: core.SessionDetail{
 		SessionView: core.SessionView{Host: host, SessionID: id, CWD: cwd, Title: title, Model: model, Compactions: compactions, State: core.StateActive, StartedAt: samples[0].At, UpdatedAt: at,
 			WorkingSet: []string{"src/cart/server.ts", "src/cart/store.ts"}, Agents: []core.AgentView{},
 			Usage: core.Usage{Tokens: &tokens, ProjectedTokens: &tokens, WindowTokens: window, WindowWhy: "the host says so", Percent: &share, Level: &level, Provenance: &provenance, AsOf: &at,
-				CompactionTokens: &compaction, ToCompaction: &left, TurnsLeft: &session.Forecast{Low: 2, Mid: 4, High: 7}, Display: core.Display{Tokens: &tokens, LimitTokens: window, Percent: &percent}}},
+				CompactionRule: "threshold", CompactionTokens: &compaction, ToCompaction: &left, TurnsLeft: &session.Forecast{Low: 2, Mid: 4, High: 7}, Display: core.Display{Tokens: &tokens, LimitTokens: window, Percent: &percent}}},
 		Breakdown: &session.Breakdown{Tokens: &tokens, AsOf: &at, Parts: parts, Files: []session.FilePart{{Path: "src/cart/server.ts", Tokens: tokens / 9}, {Path: "src/cart/store.ts", Tokens: tokens / 15}},
 			LastTurn: &session.Growth{Since: noon.Add(-4 * time.Minute), Tokens: tokens / 10, Parts: []session.Part{part(session.CategoryResult, "Read", 10)}}},
 	}}
+}
+
+// pagePlan is what could go of a window of so many tokens.
+func pagePlan(tokens int) *plan.Report {
+	one, three := 1, 3
+	item := func(kind plan.Kind, path string, percent int, why string) plan.Item {
+		return plan.Item{Kind: kind, Tokens: tokens * percent / 100, Certainty: plan.High, Why: why, Where: plan.Where{Turn: 4, Tool: "Read", Path: path}}
+	}
+	return &plan.Report{Tokens: tokens, FreeableTokens: tokens * 24 / 100, AfterTokens: tokens * 76 / 100, Advice: "Cutting now frees " + text.Thousands(tokens*24/100) + " and pays for itself after 1 turn.",
+		Items: []plan.Item{item(plan.Superseded, "src/cart/server.ts", 13, "written in turn 9"), item(plan.Duplicate, "src/cart/store.ts", 6, "the same result stands again in turn 11"), item(plan.Stale, "test/cart.test.ts", 5, "nothing named it for 14 turns")},
+		Cache: plan.Cache{RewrittenTokens: tokens / 2, BreakEvenRequests: &three, BreakEvenTurns: &one, ExpectedRequests: 42, ExpectedTurns: 9}}
+}
+
+// pageCompactions are so many compactions from about the same size.
+func pageCompactions(n, from int) []survival.Entry {
+	entries := []survival.Entry{}
+	for i := range n {
+		at, before, after, files, commands := noon.Add(time.Duration(i-n)*44*time.Minute), from-1200+i*310, 27_400+i*900, 2+i%2, 1+i%3
+		entries = append(entries, survival.Entry{At: &at, Automatic: i != 1, MidTurn: i%2 == 0, PreTokens: &before, PostTokens: &after,
+			Paths: survival.Class{Known: 14 + i, Named: 9, Given: 5, Used: &files}, Commands: survival.Class{Known: 31 + 7*i, Named: 6, Given: 9, Used: &commands},
+			Words: survival.Class{Known: 6 + i, Named: 2, Given: 3}, Rereads: survival.Rereads{Reads: 14 - i, Again: 6 - i, Tokens: 8120 - 900*i}})
+	}
+	return entries
+}
+
+// pageAudit is what a session holds before its first prompt.
+func pageAudit(dir string, host session.Host) *audit.AuditReport {
+	window, percent, system, memory, skills := 200_000, 11, 14_300, 5_120, 1_480
+	return &audit.AuditReport{Dir: dir, Hosts: []audit.HostAudit{{Host: host, Tokens: system + memory + skills, WindowTokens: &window, Percent: &percent, Parts: []audit.AuditPart{
+		{Name: "system prompt and built-in tools", Tokens: &system, Basis: audit.BasisRecord, Items: []audit.AuditItem{}},
+		{Name: "memory files", Tokens: &memory, Basis: audit.BasisFiles, Items: []audit.AuditItem{
+			{Kind: contextfiles.KindMemory, Path: dir + "/CLAUDE.md", When: contextfiles.AtStart, Tokens: 4_210, Items: []audit.AuditItem{{Kind: contextfiles.KindImport, Path: dir + "/docs/style.md", When: contextfiles.AtStart, Tokens: 2_050},
+				{Kind: contextfiles.KindImport, Path: dir + "/docs/testing.md", When: contextfiles.Never, Why: "the import is followed by a comma"}}},
+			{Kind: contextfiles.KindRule, Path: dir + "/.claude/rules/css.md", When: contextfiles.OnRead, Why: "loaded with the first file that matches *.css", Tokens: 640}}},
+		{Name: "skills", Tokens: &skills, Basis: audit.BasisFiles, Items: []audit.AuditItem{{Kind: contextfiles.KindSkill, Name: "release-notes", When: contextfiles.AtStart, Tokens: 118}}},
+		{Name: "tools of MCP servers", Basis: audit.BasisUnknown, Why: "not asked", Items: []audit.AuditItem{}}}}},
+		Findings: []audit.Finding{{Code: "import-punctuation", Host: host, Path: dir + "/CLAUDE.md", Start: audit.Place{Line: 7, Column: 3}, Message: "docs/testing.md is not loaded: a comma follows its name"}}}
 }
 
 // The picture of the page in the README, and the page in the other theme and on a phone, for reviewers.
@@ -84,7 +125,7 @@ func TestPagePicture(t *testing.T) {
 	for _, screen := range []struct {
 		name, theme   string
 		width, height int
-	}{{"light", "light", 1100, 1425}, {"dark", "dark", 1100, 2300}, {"light-narrow", "light", 390, 2400}, {"dark-narrow", "dark", 390, 2400}} {
+	}{{"light", "light", 1100, 1235}, {"dark", "dark", 1100, 3300}, {"wide", "light", 2560, 1400}, {"light-narrow", "light", 390, 4400}, {"dark-narrow", "dark", 320, 4800}} {
 		b.open(file, screen.width, 900, screen.theme)
 		data := b.picture(screen.width, screen.height)
 		if dir := os.Getenv("CTXLS_PICTURES"); dir != "" {
