@@ -65,10 +65,12 @@ func TestNoLimitMakesAVeto(t *testing.T) {
 	claude := installed("claude-code", ".claude/settings.json", "UserPromptSubmit")
 	codex := installed("codex", ".codex/hooks.json", "UserPromptSubmit")
 	gemini := installed("gemini-cli", ".gemini/settings.json", "BeforeAgent")
+	qwen := installed("qwen-code", ".qwen/settings.json", "UserPromptSubmit")
 	hosts := map[string][]string{ // started in the way of the hosts
 		"claude-code": append([]string{claude.Command}, claude.Args...),
 		"codex":       {"/bin/bash", "-lc", codex.Command},
 		"gemini-cli":  {"/bin/bash", "-c", gemini.Command},
+		"qwen-code":   {"/bin/bash", "-c", qwen.Command},
 	}
 	run := func(limit string, argv []string, signal syscall.Signal) (status int, said string) {
 		cmd := exec.Command("/bin/sh", append([]string{"-c", limit + ` exec "$@"`, "limited"}, argv...)...)

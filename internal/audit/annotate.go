@@ -47,7 +47,7 @@ func SARIF(w io.Writer, r *AuditReport, version string) error {
 		"runs": []object{{
 			"tool":               object{"driver": object{"name": "ctxls", "version": version, "informationUri": "https://github.com/ctxls/ctxls", "rules": listed}},
 			"columnKind":         "utf16CodeUnits",
-			"originalUriBaseIds": object{"%SRCROOT%": object{"uri": "file://" + slashed(r.Dir) + "/"}},
+			"originalUriBaseIds": object{"%SRCROOT%": object{"uri": "file://" + escaped(slashed(r.Dir)) + "/"}},
 			"results":            results,
 		}},
 	})
