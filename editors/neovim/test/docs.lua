@@ -80,6 +80,20 @@ return {
       local spec = readme:match('```lua\n({.-\n})\n```')
       local lazy = ("local spec = %s\nspec.config({ dir = '%s' })"):format(spec, machines.repo)
       expect.same(said(lazy), '2', 'with lazy.nvim')
+      -- What vim-plug does with a line: the directory "rtp" of the checkout goes onto the runtimepath.
+      local plug = readme:match('```vim\n(Plug .-)\n```')
+      expect.holds(
+        table.concat(vim.fn.readfile(machines.repo .. '/docs/getting-started/neovim.md'), '\n'),
+        '\n       ' .. plug .. '\n'
+      )
+      local stand_in = [[
+        vim.api.nvim_create_user_command('Plug', function(call)
+          local repo, options = unpack(vim.fn.eval('[' .. call.args .. ']'))
+          assert(repo == 'ctxls/ctxls', repo)
+          vim.opt.runtimepath:prepend('%s/' .. options.rtp)
+        end, { nargs = '+' })
+        vim.cmd([=[%s]=])]]
+      expect.same(said(stand_in:format(machines.repo, plug)), '2', 'with vim-plug')
       local editor = editors.start(machine)
       expect.same(
         editor:lua('return loadstring("return " .. ...)()', readme:match('setup%((%b{})%)\n```\n\n## Develop')),

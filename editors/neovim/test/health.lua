@@ -37,7 +37,8 @@ return {
     function()
       local machine = machines.new()
       local said = check(editors.start(machine))
-      expect.holds(said, 'WARNING no host tells ctxls of its sessions', 'Have one do so: :Ctxls install')
+      expect.holds(said, 'no hooks are installed', ':Ctxls install')
+      expect.lacks(said, 'WARNING')
       expect.holds(said, 'no session is known in this project yet')
     end,
   },

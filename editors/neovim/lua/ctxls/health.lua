@@ -1,29 +1,29 @@
 -- :checkhealth ctxls
 local M = {}
 
----How long to wait for the server and for programs, in milliseconds.
-local patience = 10 * 1000
+---The longest wait for the server or a program, in milliseconds.
+local timeout = 10 * 1000
 
----Starts some work that calls back, and waits until it did.
----@param work fun(done: fun(...))
----@return ... what it called back with; nothing where it did not
-local function wait(work)
+---Calls an asynchronous function and waits for its callback.
+---@param call fun(done: fun(...))
+---@return ... the arguments of the callback; an error if it was not called in time
+local function wait(call)
   local results
-  work(function(...)
+  call(function(...)
     results = { n = select('#', ...), ... }
   end)
-  vim.wait(patience, function()
+  vim.wait(timeout, function()
     return results ~= nil
   end, 10)
   if results then
     return unpack(results, 1, results.n)
   end
-  return 'no answer within ' .. patience / 1000 .. ' s'
+  return 'no answer within ' .. timeout / 1000 .. ' s'
 end
 
-local how_to_get_it = {
-  'Install ctxls, and see to it that it is on the PATH that Neovim has: :echo $PATH',
-  "Or name it: require('ctxls').setup({ path = '/absolute/path/of/ctxls' })",
+local install_advice = {
+  'Install ctxls into a directory of the PATH of Neovim, which :echo $PATH shows',
+  "Or set its path: require('ctxls').setup({ path = '/absolute/path/of/ctxls' })",
 }
 
 local function neovim()
@@ -38,7 +38,7 @@ local function binary()
   health.start('The program')
   local path, why = program.find()
   if not path then
-    health.error(why, how_to_get_it)
+    health.error(why, install_advice)
     return false
   end
   health.ok(path)
@@ -52,27 +52,27 @@ local function binary()
   elseif said then
     problem = ('it is not ctxls: asked for its version it said "%s"'):format(vim.trim(said):sub(1, 80))
   end
-  health.error(problem, how_to_get_it)
+  health.error(problem, install_advice)
   return false
 end
 
 local function server()
-  local health, it = vim.health, require('ctxls.server')
+  local health, client = vim.health, require('ctxls.server')
   health.start('The server')
-  local why = wait(it.when_running)
+  local why = wait(client.when_running)
   if why then
-    health.error(why, { 'See what it said: :Ctxls log', 'Try again: :Ctxls restart' })
+    health.error(why, { 'Read the log: :Ctxls log', 'Restart the server: :Ctxls restart' })
     return
   end
-  local begin = vim.uv.hrtime()
+  local sent = vim.uv.hrtime()
   local problem, result = wait(function(done)
-    it.request('session/list', {}, done)
+    client.request('session/list', {}, done)
   end)
   if problem then
-    health.error(problem, { 'See what it said: :Ctxls log', 'Try again: :Ctxls restart' })
+    health.error(problem, { 'Read the log: :Ctxls log', 'Restart the server: :Ctxls restart' })
     return
   end
-  health.ok(('process %d answers within %.0f ms'):format(it.pid(), math.ceil((vim.uv.hrtime() - begin) / 1e6)))
+  health.ok(('process %d answers within %.0f ms'):format(client.pid(), math.ceil((vim.uv.hrtime() - sent) / 1e6)))
   if #result.sessions > 0 then
     health.ok(('sessions known in this project: %d'):format(#result.sessions))
   else
@@ -80,7 +80,7 @@ local function server()
   end
 end
 
----Whether the hooks of a host are installed, by what installing them would change.
+---Returns whether the hooks of a host are installed, judged by what an installation would change.
 ---@param why? string
 ---@param preview? string
 local function installed(why, preview)
@@ -109,7 +109,7 @@ local function hooks()
         program.run(vim.list_extend({ 'install', host.host, '--dry-run' }, flag), function(problem, preview)
           asked = asked + 1
           local state = installed(problem, preview)
-          local install = ('Install them anew: :Ctxls install %s --%s'):format(host.host, scope)
+          local install = ('Install them again: :Ctxls install %s --%s'):format(host.host, scope)
           if state == 'yes' then
             places[#places + 1] = scope
           elseif state == 'other' then
@@ -133,7 +133,7 @@ local function hooks()
     end
   end
   if not some then
-    health.warn('no host tells ctxls of its sessions', { 'Have one do so: :Ctxls install' })
+    health.info('no hooks are installed. The gauge works without; with hooks, agents know it too: :Ctxls install')
   end
 end
 
@@ -150,17 +150,17 @@ local function state()
   end
   local dir = vim.fs.dirname(path)
   if not vim.uv.fs_stat(path) then
-    health.info(path .. ' is not there yet: the first hook makes it')
+    health.info(path .. ' does not exist yet: the first session creates it')
   elseif vim.uv.fs_access(path, 'W') and vim.uv.fs_access(dir, 'W') then
     health.ok(path)
   else
-    health.error(path .. ' may not be written', { 'Make it and its directory yours: chown -R "$USER" ' .. dir })
+    health.error(path .. ' is not writable', { 'Make yourself the owner: chown -R "$USER" ' .. dir })
   end
   local problem = wait(function(done)
     require('ctxls.program').run({ 'config', 'check' }, done)
   end)
   if problem then
-    health.warn('settings: ' .. problem, { 'See which files count: ctxls config path' })
+    health.warn('settings: ' .. problem, { 'List the files of the settings: ctxls config path' })
   end
 end
 

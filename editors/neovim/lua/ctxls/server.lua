@@ -1,4 +1,4 @@
--- The life of the server: at most one an editor, started when it is first needed and again when it dies.
+-- Starts, restarts and stops the server. An editor runs at most one. It starts when it is first needed.
 local config = require('ctxls.config')
 local log = require('ctxls.log')
 local program = require('ctxls.program')
@@ -16,31 +16,31 @@ M.protocol_version = 1
 ---@field version? string what it says its version is
 ---@field why? string of a failure, for people
 
----So many deaths within so many milliseconds are taken for a fault that a further start does not mend.
-local deaths = { most = 4, within = 180 * 1000 }
+---A server that dies more often than `most` within `within` milliseconds is not restarted.
+local restarts = { most = 4, within = 180 * 1000 }
 
----How long to wait before the first start after a death, in milliseconds; twice as long after each further one.
-local pause = 250
+---The delay before the first restart, in milliseconds. It doubles with each further death.
+local restart_delay = 250
 
----How long the server may take to answer initialize, and to end, in milliseconds.
-local patience = { start = 20 * 1000, stop = 2 * 1000 }
+---The longest wait for the answer to initialize, and for the end of the process, in milliseconds.
+local timeout = { start = 20 * 1000, stop = 2 * 1000 }
 
 ---@type ctxls.State
 local state = { kind = 'stopped' }
 ---@type ctxls.Connection?
 local connection
----What the end of the process is followed by, where somebody asked for it.
+---What to do after the end of the process; nil if it was not asked to end.
 ---@type 'stop'|'start'|nil
-local intent
----@type ctxls.State? what becomes of it when it is stopped since it cannot be used
-local verdict
----@type number[]
-local died = {}
-local leaving = false
----@type string?
+local after_exit
+---@type ctxls.State? the state after the end of a process that cannot be used
+local rejected
+---@type number[] when servers died, in milliseconds of vim.uv.now()
+local deaths = {}
+local exiting = false
+---@type string? the project of which the server knows
 local folder
----@type ctxls.Options? those that the server was started with
-local asked_with
+---@type ctxls.Options? the options that the server was started with
+local started_with
 
 ---@type table<string, fun(params: table)[]>
 local listeners = {}
@@ -48,7 +48,7 @@ local listeners = {}
 local watchers = {}
 
 ---@param new ctxls.State
-local function become(new)
+local function set_state(new)
   state = new
   watchers = vim.tbl_filter(function(watch)
     return watch(new) ~= true
@@ -57,26 +57,27 @@ end
 
 local function fail(why)
   log.add('ERROR', why)
-  become({ kind = 'failed', why = why, path = state.path, version = state.version })
+  set_state({ kind = 'failed', why = why, path = state.path, version = state.version })
 end
 
 local function settings()
   return next(config.options.config) and config.options.config or vim.empty_dict()
 end
 
+---Ends a process that cannot be used, and then fails with the reason.
 ---@param why string
-local function give_up(why)
-  verdict = { kind = 'failed', why = why, path = state.path, version = state.version }
-  intent = 'stop'
-  connection:close(patience.stop)
+local function reject(why)
+  rejected = { kind = 'failed', why = why, path = state.path, version = state.version }
+  after_exit = 'stop'
+  connection:close(timeout.stop)
 end
 
-local function greeted(error, result)
-  if intent then
-    return -- it is on its way out
+local function initialized(error, result)
+  if after_exit then
+    return -- it was asked to end
   elseif error then
     if connection and error.message ~= 'the server is gone' then
-      give_up(('%s did not answer as a server does: %s'):format(state.path, error.message))
+      reject(('%s did not answer as a server does: %s'):format(state.path, error.message))
     end
     return
   end
@@ -85,7 +86,7 @@ local function greeted(error, result)
   state.version = info.version or '?'
   if ours.protocolVersion ~= M.protocol_version then
     local update = (ours.protocolVersion or 0) > M.protocol_version and 'the plugin' or 'ctxls'
-    give_up(
+    reject(
       ('%s (version %s) speaks version %s of the protocol, and this plugin version %d: update %s'):format(
         state.path,
         state.version,
@@ -99,60 +100,60 @@ local function greeted(error, result)
   connection:notify('initialized', vim.empty_dict())
   log.add('INFO', ('%s runs, version %s, process %d'):format(state.path, state.version, connection.pid))
   state = { kind = 'running', path = state.path, version = state.version }
-  -- What changed while it started comes before the first question.
+  -- Tell it first what changed while it started.
   M.follow()
-  if config.options ~= asked_with then
+  if config.options ~= started_with then
     M.configure()
   end
-  become(state)
+  set_state(state)
 end
 
-local begin
+local start_process
 
----Starts the server again after its death, unless it dies too often.
+---Restarts the server after its death, unless it dies too often.
 local function revive(code, signal)
   local now = vim.uv.now()
-  died = vim.tbl_filter(function(at)
-    return now - at < deaths.within
-  end, died)
-  died[#died + 1] = now
+  deaths = vim.tbl_filter(function(at)
+    return now - at < restarts.within
+  end, deaths)
+  deaths[#deaths + 1] = now
   local how = signal ~= 0 and 'signal ' .. signal or 'status ' .. code
-  if #died > deaths.most then
-    local word = log.last_word()
-    fail(('the server died %d times in a short while, with %s%s'):format(#died, how, word and ': ' .. word or ''))
+  if #deaths > restarts.most then
+    local last = log.last_word()
+    fail(('the server died %d times in a short while, with %s%s'):format(#deaths, how, last and ': ' .. last or ''))
     return
   end
-  local wait = pause * 2 ^ (#died - 1)
+  local wait = restart_delay * 2 ^ (#deaths - 1)
   log.add('WARN', ('the server died with %s and is started again in %d ms'):format(how, wait))
   local reviving = { kind = 'reviving', path = state.path, version = state.version }
-  become(reviving)
+  set_state(reviving)
   vim.defer_fn(function()
-    if state == reviving and not leaving then
-      begin()
+    if state == reviving and not exiting then
+      start_process()
     end
   end, wait)
 end
 
 local function ended(code, signal)
-  local next_step, conclusion = intent, verdict
-  connection, intent, verdict = nil, nil, nil
-  if leaving then
+  local next_step, failed = after_exit, rejected
+  connection, after_exit, rejected = nil, nil, nil
+  if exiting then
     return
   elseif next_step == 'start' then
-    begin()
-  elseif conclusion then
-    fail(conclusion.why)
+    start_process()
+  elseif failed then
+    fail(failed.why)
   elseif next_step == 'stop' then
-    become({ kind = 'stopped' })
-  elseif state.kind == 'starting' and #died == 0 then
-    local word = log.last_word()
-    fail(('%s ended before it answered%s'):format(state.path, word and ': ' .. word or ', with status ' .. code))
+    set_state({ kind = 'stopped' })
+  elseif state.kind == 'starting' and #deaths == 0 then
+    local last = log.last_word()
+    fail(('%s ended before it answered%s'):format(state.path, last and ': ' .. last or ', with status ' .. code))
   else
     revive(code, signal)
   end
 end
 
-begin = function()
+start_process = function()
   local path, why = program.find()
   if not path then
     state = { kind = 'stopped' }
@@ -160,10 +161,10 @@ begin = function()
     return
   end
   log.listen()
-  folder, asked_with = project.root(), config.options
-  become({ kind = 'starting', path = path })
-  local mine
-  mine, why = rpc.start(
+  folder, started_with = project.root(), config.options
+  set_state({ kind = 'starting', path = path })
+  local started
+  started, why = rpc.start(
     { path, 'serve', '--stdio', '--framing=line' },
     vim.uv.fs_stat(folder) and folder or vim.uv.os_homedir(),
     {
@@ -176,11 +177,11 @@ begin = function()
       ended = ended,
     }
   )
-  if not mine then
+  if not started then
     fail(('%s could not be run: %s'):format(path, why))
     return
   end
-  connection = mine
+  connection = started
   local version = vim.version()
   connection:request('initialize', {
     processId = vim.fn.getpid(),
@@ -188,12 +189,12 @@ begin = function()
     capabilities = vim.empty_dict(),
     workspaceFolders = { project.as_folder(folder) },
     initializationOptions = { config = settings(), sessions = config.options.sessions },
-  }, greeted)
+  }, initialized)
   vim.defer_fn(function()
-    if connection == mine and state.kind == 'starting' and not intent then
-      give_up(path .. ' did not answer')
+    if connection == started and state.kind == 'starting' and not after_exit then
+      reject(path .. ' did not answer')
     end
-  end, patience.start)
+  end, timeout.start)
 end
 
 ---@return ctxls.State
@@ -209,32 +210,32 @@ end
 
 ---Starts the server where none was started yet. It answers later.
 function M.start()
-  if state.kind == 'stopped' and not connection and not leaving then
-    begin()
+  if state.kind == 'stopped' and not connection and not exiting then
+    start_process()
   end
 end
 
----Starts the server, in place of the one that runs. A person who asks for it is not refused for past deaths.
+---Starts the server, in place of the one that runs. Earlier deaths no longer count.
 function M.restart()
-  died = {}
+  deaths = {}
   if connection then
-    intent, verdict = 'start', nil
-    connection:close(patience.stop)
-    become({ kind = 'starting', path = state.path }) -- whoever waits for a server waits for the next one
-  elseif not leaving then
-    begin()
+    after_exit, rejected = 'start', nil
+    connection:close(timeout.stop)
+    set_state({ kind = 'starting', path = state.path }) -- callers of when_running() wait for the next one
+  elseif not exiting then
+    start_process()
   end
 end
 
----Stops it for good: the editor ends.
-function M.leave()
-  leaving = true
+---Stops the server for good, when the editor exits.
+function M.exit()
+  exiting = true
   if connection then
-    connection:close(patience.stop)
+    connection:close(timeout.stop)
   end
 end
 
----Asks the server; the answer comes later. Where none runs it is an error.
+---Sends a request. The answer comes later; without a running server it is an error.
 ---@param method string
 ---@param params table
 ---@param answer fun(why: string?, result: any)
@@ -248,7 +249,7 @@ function M.request(method, params, answer)
   end)
 end
 
----Waits until the server runs, or cannot: starts it where it was not yet.
+---Starts the server if it was not started yet, and calls a function when it runs or has failed.
 ---@param run fun(why: string?)
 function M.when_running(run)
   M.start()
@@ -268,7 +269,7 @@ function M.when_running(run)
   end
 end
 
----Listens to a notification of every server that is started from now on.
+---Calls a function for each notification of a method, of all servers that are started from now on.
 ---@param method string
 ---@param listen fun(params: table)
 function M.on(method, listen)
@@ -276,13 +277,13 @@ function M.on(method, listen)
   table.insert(listeners[method], listen)
 end
 
----Is told of every state that the server comes into, until it returns true.
+---Calls a function with each new state of the server, until it returns true.
 ---@param watch fun(state: ctxls.State): boolean?
 function M.watch(watch)
   table.insert(watchers, watch)
 end
 
----Follows the working directory. A server that is not there yet is told when it is.
+---Tells the server of a new working directory. A server that still starts is told when it runs.
 ---@return boolean moved
 function M.follow()
   local now = project.root()
@@ -295,26 +296,27 @@ function M.follow()
   return true
 end
 
----Tells the server the settings that are in force.
+---Sends the current settings to the server.
 function M.configure()
   connection:notify('workspace/didChangeConfiguration', { settings = { ctxls = settings() } })
 end
 
-local in_force = { path = '', sessions = 'workspace' }
+---Options of which a change needs another server.
+local applied = { path = '', sessions = 'workspace' }
 
----Takes options over that changed: by telling the server, or by starting another.
+---Applies changed options: sends them to the server, or starts another one.
 function M.reconfigure()
   local options = config.options
-  local anew = options.path ~= in_force.path or options.sessions ~= in_force.sessions
-  in_force = { path = options.path, sessions = options.sessions }
+  local restart = options.path ~= applied.path or options.sessions ~= applied.sessions
+  applied = { path = options.path, sessions = options.sessions }
   if state.kind == 'stopped' then
     return
-  elseif anew or state.kind == 'failed' then
+  elseif restart or state.kind == 'failed' then
     M.restart()
   elseif state.kind == 'running' and connection then
     M.configure()
     if M.follow() then
-      become(state) -- so that the sessions there are asked for
+      set_state(state) -- so that the sessions of the new directory are asked for
     end
   end
 end

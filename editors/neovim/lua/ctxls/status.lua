@@ -123,10 +123,7 @@ vim.api.nvim_create_autocmd('DirChanged', {
     end
   end,
 })
-vim.api.nvim_create_autocmd(
-  'VimLeavePre',
-  { group = augroup, desc = 'ctxls: stop the server', callback = server.leave }
-)
+vim.api.nvim_create_autocmd('VimLeavePre', { group = augroup, desc = 'ctxls: stop the server', callback = server.exit })
 sessions.watch(function(changes)
   soon(changes)
 end)
