@@ -5,17 +5,17 @@ import type { Server } from './server.ts';
 import type { Sessions } from './sessions.ts';
 import { exactly, tokens } from './text.ts';
 
-/** A text larger than this, in characters, is measured when somebody asks for it and not at every keystroke. */
-const small = 1_000_000;
+/** The status bar item counts texts up to this length, in UTF-16 units. The command counts longer ones, too. */
+const maxLength = 1_000_000;
 
-/** How long the editor has to be still before it is measured, in milliseconds. */
-const stillness = 300;
+/** The status bar item counts so many milliseconds after the last change. */
+const delay = 300;
 
 interface Measured extends Measurement {
   what: 'selection' | 'file';
 }
 
-/** Counts what is selected, all parts of it, or the whole file where nothing is. */
+/** Counts the tokens of all selections, or of the whole file if nothing is selected. */
 async function measure(editor: vscode.TextEditor, server: Server, sessions: Sessions): Promise<Measured> {
   const { document, selections } = editor;
   const selected = selections.filter(selection => !selection.isEmpty).map(selection => document.getText(selection));
@@ -36,7 +36,7 @@ function describe(m: Measured): string {
   return `The ${m.what} has ${m.exact ? '' : 'about '}${exactly(m.tokens)} tokens${share} (${m.encoding}).`;
 }
 
-/** Measures for somebody who asked for it. */
+/** Runs the command ctxls.measure. */
 export async function measureCommand(server: Server, sessions: Sessions): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {
@@ -53,14 +53,14 @@ export async function measureCommand(server: Server, sessions: Sessions): Promis
   }
 }
 
-/** Shows the tokens of the active editor in the status bar, where the settings ask for it. */
+/** Shows the tokens of the active editor in the status bar, if the setting ctxls.statusBar.measure is on. */
 export class MeasureItem implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('measure', vscode.StatusBarAlignment.Right, 89);
   readonly #disposables: vscode.Disposable[];
   readonly #server: Server;
   readonly #sessions: Sessions;
   #timer: NodeJS.Timeout | undefined;
-  #round = 0;
+  #requests = 0;
 
   constructor(server: Server, sessions: Sessions) {
     this.#server = server;
@@ -80,19 +80,19 @@ export class MeasureItem implements vscode.Disposable {
 
   #soon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#update(), stillness);
+    this.#timer = setTimeout(() => void this.#update(), delay);
   }
 
   async #update(): Promise<void> {
-    const round = ++this.#round;
+    const request = ++this.#requests;
     const editor = vscode.window.activeTextEditor;
     const wanted = vscode.workspace.getConfiguration('ctxls').get('statusBar.measure', false);
-    if (!wanted || !editor || this.#server.state.kind !== 'running' || editor.document.getText().length > small) {
+    if (!wanted || !editor || this.#server.state.kind !== 'running' || editor.document.getText().length > maxLength) {
       this.#item.hide();
       return;
     }
     const measured = await measure(editor, this.#server, this.#sessions).catch(() => undefined);
-    if (round !== this.#round) return; // a later one is under way
+    if (request !== this.#requests) return; // a newer request is under way
     if (!measured) {
       this.#item.hide();
       return;

@@ -1,4 +1,4 @@
-// The life of the server: at most one a window, started again when it dies.
+// Starts, restarts and stops the server. A window runs at most one.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -16,14 +16,11 @@ export type ServerState =
   | { kind: 'failed'; why: string }
   | { kind: 'stopped' };
 
-/** So many deaths within so many milliseconds are taken for a fault that a further start does not mend. */
-const deaths = { most: 4, within: 180_000 };
+/** A server that dies more often than `most` within `within` milliseconds is not restarted. */
+const restarts = { most: 4, within: 180_000 };
 
-/** How long a server may take to end before it is ended, in milliseconds. */
-const farewell = 2_000;
-
-/** How long a server may take to answer initialize, in milliseconds. */
-const patience = 20_000;
+/** The longest wait for the answer to initialize, and for the end of the process before it is killed, in milliseconds. */
+const timeout = { start: 20_000, stop: 2_000 };
 
 type Listener = { method: keyof Notifications; listen: (params: unknown) => void };
 
@@ -32,10 +29,12 @@ export class Server implements vscode.Disposable {
   #child: ChildProcessWithoutNullStreams | undefined;
   #state: ServerState = { kind: 'stopped' };
   #program: Program | undefined;
-  /** Starts and stops come one after another. */
-  #turn: Promise<void> = Promise.resolve();
-  #died: number[] = [];
-  #lastWords: string[] = [];
+  /** Starts and stops run one after another. */
+  #queue: Promise<void> = Promise.resolve();
+  /** When servers died, in milliseconds since 1970. */
+  #deaths: number[] = [];
+  /** The last lines of the standard error. */
+  #lastLines: string[] = [];
   #disposed = false;
   readonly #listeners: Listener[] = [];
   readonly #changed = new vscode.EventEmitter<ServerState>();
@@ -59,14 +58,14 @@ export class Server implements vscode.Disposable {
   }
 
   /**
-   * Listens to a notification, of every server that is started from now on. One may listen to each: the library would tell the
-   * last one only.
+   * Calls a function for each notification of a method, of all servers that are started from now on. Several functions may listen
+   * to one method: the library itself would call the last one only.
    */
   on<M extends keyof Notifications>(method: M, listen: (params: Notifications[M]) => void): void {
     this.#listeners.push({ method, listen: params => listen(params as Notifications[M]) });
   }
 
-  /** Asks the server. Fails where there is none. */
+  /** Sends a request. Fails without a running server. */
   async request<M extends keyof Requests>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     if (this.#state.kind !== 'running' || !this.#client) {
       throw new StartError(this.#state.kind === 'failed' ? this.#state.why : 'The server is not running.');
@@ -74,10 +73,10 @@ export class Server implements vscode.Disposable {
     return this.#client.sendRequest(method, params);
   }
 
-  /** Starts the server, in place of the one that runs. A person who asks for it is not refused for past deaths. */
+  /** Starts the server, in place of the one that runs. Earlier deaths no longer count. */
   async restart(): Promise<void> {
-    this.#died = [];
-    await this.#next(async () => {
+    this.#deaths = [];
+    await this.#enqueue(async () => {
       await this.#stop();
       await this.#start();
     });
@@ -92,7 +91,7 @@ export class Server implements vscode.Disposable {
 
   async stop(): Promise<void> {
     this.#disposed = true;
-    await this.#next(() => this.#stop());
+    await this.#enqueue(() => this.#stop());
   }
 
   dispose(): void {
@@ -100,9 +99,9 @@ export class Server implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  #next(work: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(work, work);
-    return this.#turn;
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(work, work);
+    return this.#queue;
   }
 
   #become(state: ServerState): void {
@@ -115,12 +114,12 @@ export class Server implements vscode.Disposable {
     const [client, child] = [this.#client, this.#child];
     this.#client = this.#child = undefined;
     if (client) {
-      await client.dispose(farewell).catch(error => this.#log.debug(`The server did not say good-bye: ${error}`));
+      await client.dispose(timeout.stop).catch(error => this.#log.debug(`The server did not stop by itself: ${error}`));
     }
     if (child && !isGone(child)) {
       const gone = new Promise(resolve => child.once('exit', resolve));
       child.stdin.end();
-      const timer = setTimeout(() => child.kill('SIGKILL'), farewell);
+      const timer = setTimeout(() => child.kill('SIGKILL'), timeout.stop);
       await gone;
       clearTimeout(timer);
     }
@@ -130,7 +129,7 @@ export class Server implements vscode.Disposable {
   async #start(): Promise<void> {
     if (this.#disposed) return;
     this.#become({ kind: 'starting' });
-    this.#lastWords = [];
+    this.#lastLines = [];
     try {
       const path = vscode.workspace.getConfiguration('ctxls').get<string>('server.path', '');
       const program = await findServer(path, this.#context.extensionPath);
@@ -138,19 +137,19 @@ export class Server implements vscode.Disposable {
       this.#log.info(`Starting ${program.path} (${program.source}), version ${program.version}`);
       const client = this.#connect(program);
       this.#client = client;
-      await within(patience, client.start(), `${program.path} did not answer.`);
-      const speaks = client.initializeResult?.capabilities.experimental?.ctxls?.protocolVersion;
-      if (speaks !== protocolVersion) {
+      await within(timeout.start, client.start(), `${program.path} did not answer.`);
+      const theirs = client.initializeResult?.capabilities.experimental?.ctxls?.protocolVersion;
+      if (theirs !== protocolVersion) {
         throw new StartError(
-          `${program.path} (version ${program.version}) speaks version ${speaks ?? 'none'} of the protocol, and this extension ` +
-            `version ${protocolVersion}: update ${speaks > protocolVersion ? 'the extension' : 'ctxls'}.`,
+          `${program.path} (version ${program.version}) speaks version ${theirs ?? 'none'} of the protocol, and this extension ` +
+            `version ${protocolVersion}: update ${theirs > protocolVersion ? 'the extension' : 'ctxls'}.`,
         );
       }
       this.#become({ kind: 'running', program });
     } catch (error) {
       const ended = this.#child && isGone(this.#child);
       await this.#stop();
-      const why = this.#lastWord() || (ended ? 'it ended before it answered' : String(error));
+      const why = this.#lastError() || (ended ? 'it ended before it answered' : String(error));
       this.#fail(error instanceof StartError ? error.message : `The server did not start: ${why}`);
     }
   }
@@ -172,7 +171,8 @@ export class Server implements vscode.Disposable {
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
           closed: () => {
-            if (client === this.#client && this.#state.kind === 'running') void this.#next(() => this.#revive(client));
+            if (client === this.#client && this.#state.kind === 'running')
+              void this.#enqueue(() => this.#revive(client));
             return { action: CloseAction.DoNotRestart, handled: true, message: 'The server is gone.' };
           },
         },
@@ -187,16 +187,16 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
-  /** Starts the server again after its death, unless it dies too often. */
+  /** Restarts the server after its death, unless it dies too often. */
   async #revive(client: LanguageClient): Promise<void> {
     await new Promise(resolve => setImmediate(resolve)); // the client is still busy with the end of the connection
     if (client !== this.#client || this.#disposed) return;
     const now = Date.now();
-    this.#died = [...this.#died.filter(at => now - at < deaths.within), now];
-    const lastWord = this.#lastWord();
+    this.#deaths = [...this.#deaths.filter(at => now - at < restarts.within), now];
+    const lastWord = this.#lastError();
     await this.#stop();
-    if (this.#died.length > deaths.most) {
-      this.#fail(`The server died ${this.#died.length} times in a short while${lastWord ? `: ${lastWord}` : '.'}`);
+    if (this.#deaths.length > restarts.most) {
+      this.#fail(`The server died ${this.#deaths.length} times in a short while${lastWord ? `: ${lastWord}` : '.'}`);
       return;
     }
     this.#log.warn('The server died and is started again');
@@ -208,16 +208,16 @@ export class Server implements vscode.Disposable {
     this.#become({ kind: 'failed', why });
   }
 
-  /** What the server said of its end; "" where it said nothing. */
-  #lastWord(): string {
-    const words = this.#lastWords.map(line => /^(?:ctxls: |panic: |.*\blevel=ERROR msg=)(.*)/.exec(line)?.[1]);
+  /** Returns the last error that the server printed; "" if there is none. */
+  #lastError(): string {
+    const words = this.#lastLines.map(line => /^(?:ctxls: |panic: |.*\blevel=ERROR msg=)(.*)/.exec(line)?.[1]);
     return words.findLast(word => word !== undefined) ?? '';
   }
 
-  /** Takes what the server says on its standard error into the log, at the level that it says. */
+  /** Copies the standard error of the server to the log, each line at its own level. */
   #listen(input: Readable): void {
     createInterface({ input }).on('line', line => {
-      this.#lastWords = [...this.#lastWords.slice(-99), line]; // a panic has a long tail
+      this.#lastLines = [...this.#lastLines.slice(-99), line]; // a panic has a long tail
       const text = line.replace(/^time=\S+ /, '');
       if (/\blevel=(ERROR)\b/.test(line)) this.#log.error(text);
       else if (/\blevel=WARN\b/.test(line)) this.#log.warn(text);
