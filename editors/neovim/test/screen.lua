@@ -99,18 +99,21 @@ return {
         { columns = 84, rows = 30, args = { 'total.go' } }
       )
       local agent = machine:agent('aaaa-1111')
-      for _, tokens in ipairs({ 30000, 52000, 71000, 96000, 120000, 150000 }) do
+      for i, tokens in ipairs({ 30000, 52000, 71000, 96000, 120000, 150000 }) do
+        agent.ago = 60 - 6 * i
         agent:turn(tokens)
       end
-      agent:hook('PreCompact.auto')
-      agent:hook('PostCompact.auto')
+      agent.ago = 20
+      agent:compacted(150000, 15000)
       local held = 15000 -- the system prompt and the tools
+      agent.ago = 16
       agent:look('src/main.go', 26000, held)
       agent:turn(41000)
       held = 41000
       agent:hook('UserPromptSubmit', { prompt = 'go on' })
       agent:reads('src/main.go', 'src/cart/total.go', 'README.md')
-      for _, step in ipairs({ { 88000, 'src/cart/total.go' }, { 139000, 'README.md' } }) do
+      for _, step in ipairs({ { 88000, 'src/cart/total.go', 9 }, { 139000, 'README.md', 0 } }) do
+        agent.ago = step[3]
         agent:look(step[2], step[1] - held, held)
         agent:turn(step[1])
         held = step[1]
@@ -123,6 +126,7 @@ return {
         '███████████████████████░░░│░░░░░ 72% · warning · ~23,011 tokens to compaction',
         'q close · ? keys',
         'from the host’s status line',
+        '54 min ago',
         '▼',
         'system prompt and tools',
         'src/cart/total.go',

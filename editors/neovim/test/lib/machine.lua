@@ -146,27 +146,29 @@ end
 
 ---Appends a line to the transcript: a captured one that holds a text, with members of the test's own.
 ---@param kind string a text that only the captured line has
----@param change fun(message: table)
-function Agent:write(kind, change)
+---@param change fun(message: table, line: table)
+---@param name? string the transcript that the line was captured in
+function Agent:write(kind, change, name)
   local line
-  for captured in vim.gsplit(read(testdata .. '/transcripts/basic.jsonl'), '\n') do
+  for captured in vim.gsplit(read(('%s/transcripts/%s.jsonl'):format(testdata, name or 'basic')), '\n') do
     if captured:find(kind, 1, true) then
       line = vim.json.decode(captured)
       break
     end
   end
-  change(line.message)
+  change(line.message, line)
   self.lines = (self.lines or 0) + 1
   line.toolUseResult = nil
   line.uuid = ('line-%s-%d'):format(self.id, self.lines)
-  line.timestamp = os.date('!%Y-%m-%dT%H:%M:%S.') .. ('%03dZ'):format(select(2, vim.uv.gettimeofday()) / 1000)
+  local at = os.time() - 60 * (self.ago or 0)
+  line.timestamp = os.date('!%Y-%m-%dT%H:%M:%S.', at) .. ('%03dZ'):format(select(2, vim.uv.gettimeofday()) / 1000)
   line.sessionId, line.cwd = self.id, self.cwd
   local file = assert(io.open(self.transcript, 'a'))
   file:write(vim.json.encode(line), '\n')
   file:close()
 end
 
----Writes an answer into the transcript, as Claude Code does before it calls its hooks.
+---Writes an answer into the transcript, `self.ago` minutes old, as Claude Code does before it calls its hooks.
 ---@param tokens integer what the window held
 ---@param content? table
 function Agent:answer(tokens, content)
@@ -180,6 +182,13 @@ function Agent:answer(tokens, content)
       cache_read_input_tokens = tokens - 12,
     })
   end)
+end
+
+---Writes a compaction into the transcript. A hook tells of it only if it is of now.
+function Agent:compacted(before, after)
+  self:write('"subtype":"compact_boundary"', function(_, line)
+    line.compactMetadata = { trigger = 'auto', preTokens = before, postTokens = after }
+  end, 'compact-auto')
 end
 
 ---Reads a file of so many tokens: the call, and its result, in pieces of the size that a host returns at once.
