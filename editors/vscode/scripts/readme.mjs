@@ -8,9 +8,10 @@ const { contributes } = JSON.parse(readFileSync(new URL('package.json', root), '
 
 /** Menus have commands that the palette hides. */
 const hidden = new Set(contributes.menus.commandPalette.map(({ command }) => command));
+const keys = new Map(contributes.keybindings.map(({ command, key }) => [command, `\`${key}\``]));
 const commands = contributes.commands
   .filter(({ command }) => !hidden.has(command))
-  .map(({ category, title, command }) => `| ${category}: ${title} | \`${command}\` |`);
+  .map(({ category, title, command }) => `| ${category}: ${title} | ${keys.get(command) ?? ''} | \`${command}\` |`);
 const settings = Object.entries(contributes.configuration.properties).map(([name, p]) => {
   const values = p.enum?.map((value, i) => ` \`${value}\`: ${lower(p.enumDescriptions[i])}`).join('') ?? '';
   const text = (p.markdownDescription ?? p.description).replaceAll('|', '\\|');
@@ -18,7 +19,7 @@ const settings = Object.entries(contributes.configuration.properties).map(([name
 });
 
 const written = readFileSync(file, 'utf8');
-let text = put(written, 'commands', ['| command | id |', '|---|---|', ...commands]);
+let text = put(written, 'commands', ['| command | keys | id |', '|---|---|---|', ...commands]);
 text = put(text, 'settings', ['| setting | default | |', '|---|---|---|', ...settings]);
 
 if (!process.argv.includes('--check')) {

@@ -137,7 +137,7 @@ function nothing(server: Server): Item[] {
     { label: 'No session is known in this workspace', kind: vscode.QuickPickItemKind.Separator },
     {
       label: '$(plug) Set up an agent host …',
-      detail: 'Let Claude Code, Codex or another agent tell ctxls of its sessions',
+      detail: 'Optional: with hooks, Claude Code, Codex or another agent knows how full its window is',
       run: run('ctxls.installHooks'),
     },
     { label: '$(book) Get started', detail: 'What ctxls shows, step by step', run: run('ctxls.getStarted') },

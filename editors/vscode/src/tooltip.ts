@@ -61,7 +61,7 @@ export function quietTooltip(isNew: boolean): vscode.MarkdownString {
   const text = markdown();
   text.appendMarkdown(
     isNew
-      ? 'ctxls shows how full the context window of your coding agent is.\n\nLet the agent tell ctxls, then start a session.\n\n'
+      ? 'ctxls shows how full the context window of your coding agent is.\n\nStart a session of it in this folder. Hooks are optional: with them the agent knows it, too.\n\n'
       : 'No session is active in this workspace.\n\n',
   );
   links(text, [
