@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// The functions here cut ASCII into the pieces that pieceEnd gives, 64 bytes at a
+// The functions here cut text into the pieces that pieceEnd gives, 64 bytes at a
 // time. A set of bytes in a block is an integer of 64 bits, the first byte lowest;
-// what a regular expression says of neighbours is said by shifting such sets.
+// what a regular expression says of neighbours is said by shifting such sets. A
+// character beyond ASCII is in a set with all its bytes.
 
 // block is 64 bytes of text and the 16 after them, so that a word that begins in
 // the 64 can be read as two integers.
@@ -23,6 +24,7 @@ type sets struct {
 	space, newline uint64 // white space; \r and \n of it
 	blank          uint64 // U+0020
 	quote, slash   uint64 // ' and /
+	lead           uint64 // bit 6 of the byte: of those beyond ASCII, the first of a character
 }
 
 const (
@@ -64,6 +66,7 @@ func (s *sets) fill(b *block) {
 		s.quote |= gather(equal(low, '\'')) << i
 		s.upper |= gather(^word<<2) << i
 		s.slash |= gather(equal(low, '/')) << i
+		s.lead |= gather(word<<1) << i
 	}
 	s.upper &= s.letter
 }
@@ -78,7 +81,10 @@ func (e *Encoding) starts(b *block, n int, fast bool) uint64 {
 	} else {
 		s.fill(b)
 	}
-	n = min(n, bits.TrailingZeros64(s.beyond))
+	cont := s.beyond &^ s.lead
+	if s.beyond != 0 {
+		n = e.classify(b, n, &s)
+	}
 	punct := ^(s.letter | s.digit | s.space)
 
 	// Punctuation takes the line ends after it: [^\s\p{L}\p{N}]+[\r\n]*, or [\r\n/]*.
@@ -103,6 +109,11 @@ func (e *Encoding) starts(b *block, n int, fast bool) uint64 {
 	punct1 := punct &^ (punct << 1) &^ (space & s.blank << 1)
 	begins |= punct1
 	opener := punct1 | indent
+	if s.beyond != 0 { // all bytes of the one character
+		opener |= opener << 1 & cont
+		opener |= opener << 1 & cont
+		opener |= opener << 1 & cont
+	}
 	begins |= s.letter &^ (s.letter << 1) &^ (opener << 1)
 
 	// \p{N}{1,3}

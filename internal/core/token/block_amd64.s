@@ -55,6 +55,9 @@ TEXT ·setsAVX2(SB), NOSPLIT, $0-16
 	VMOVDQU 0(SI), Y0
 	VMOVDQU 32(SI), Y1
 	MASK(Y0, Y1, 0)            // beyond
+	VPADDB Y0, Y0, Y4
+	VPADDB Y1, Y1, Y5
+	MASK(Y4, Y5, 72)           // lead
 
 	VPBROADCASTB consts<>+0(SB), Y2
 	VPOR  Y2, Y0, Y4

@@ -38,7 +38,7 @@ func checkBlocks(t *testing.T, e *Encoding, text []byte) {
 
 // Few different bytes at a time, so that every combination of neighbors in the patterns occurs.
 func TestBlocks(t *testing.T) {
-	atoms := []string{"a", "s", "t", "l", "re", "S", "LL", "Z", "1", "23456", " ", " ", "  ", "\t", "\n", "\r", "'", "'", "'", "/", "//", ".", "_", "@", "[", "`", "{", ":", "\x00", "\x1c", "\x7f", "\v", "\f", "é", "Ж", "中", "\u00a0", "\u0301", "\u2028", "٣", "’"}
+	atoms := []string{"a", "s", "t", "l", "re", "S", "LL", "Z", "1", "23456", " ", " ", "  ", "\t", "\n", "\r", "'", "'", "'", "/", "//", ".", "_", "@", "[", "`", "{", ":", "\x00", "\x1c", "\x7f", "\v", "\f", "é", "Ж", "中", "É", "ǅ", "ʰ", "𝒳", "\u00a0", "\u0301", "\ufe0f", "\u2028", "\u3000", "٣", "’", "。", "😀"}
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 100_000 {
 		some := make([]string, 1+random.IntN(6))

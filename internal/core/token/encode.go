@@ -17,17 +17,25 @@ type run struct {
 }
 
 // count goes through the text block by block: one look at a block tells where its
-// pieces begin, if they are ASCII. What is not goes the long way round, by pieceEnd.
-// Nearly all pieces of nearly all texts lie in blocks, are words and came before.
+// pieces begin. A piece that does not end in its block, or that a block cannot tell
+// all about, goes the long way round, by pieceEnd; where that was so of the last
+// pieces, the next few go that way, too. Nearly all pieces of nearly all texts lie in
+// blocks, are words and came before.
 func (e *Encoding) count(text []byte) int {
 	r := run{Encoding: e, scratch: e.newScratch(len(text)), text: text}
+	wait, pause := 0, 0
 	for p := 0; p < len(r.text); {
-		if n := r.block(p); n > 0 {
-			p += n
-			continue
+		if wait == 0 {
+			if n := r.block(p); n > 0 {
+				p, pause = p+n, 0
+				continue
+			}
+			wait, pause = pause, min(pause*2+1, 8)
+		} else {
+			wait--
 		}
 		end := r.pieceEnd(r.text, p)
-		r.piece(p, end)
+		r.n += r.piece(p, end)
 		p = end
 	}
 	e.free(r.scratch)
@@ -39,7 +47,7 @@ func (e *Encoding) count(text []byte) int {
 // for one or two pieces only.
 func (r *run) block(p int) int {
 	rest := r.text[p:]
-	if len(rest) < 16 || binary.LittleEndian.Uint64(rest)&highBits != 0 {
+	if len(rest) < 16 {
 		return 0
 	}
 	b, n := &r.rest, 64
@@ -53,7 +61,7 @@ func (r *run) block(p int) int {
 	for starts := r.starts(b, n, s.vectors); starts != 0; starts &= starts - 1 {
 		end := bits.TrailingZeros64(starts)
 		if n := end - begin; n > maxWord {
-			r.piece(p+begin, p+end)
+			count += r.piece(p+begin, p+end)
 		} else {
 			at := begin & 63
 			w := newWord(binary.LittleEndian.Uint64(b[at:at+8]), binary.LittleEndian.Uint64(b[at+8:at+16]), n)
@@ -97,14 +105,42 @@ func (r *run) first(p, end int) int {
 	return r.merges.count(r.text[p:end:end])
 }
 
-// piece counts the piece text[p:end], of any length.
-func (r *run) piece(p, end int) {
-	if end-p <= maxWord {
-		r.n += r.short(p, end)
-		return
+// piece is the number of tokens of text[p:end], a piece or a part of one that stands
+// alone.
+func (r *run) piece(p, end int) int {
+	n := end - p
+	if n > maxPhrase {
+		return r.cut(p, end)
 	}
-	// Cut it where no token reaches across. Within ASCII nearly every border is one
-	// that some token reaches across.
+	if n > maxWord {
+		hash := phraseHash(r.text[p:end:end])
+		if tokens := r.phrases.get(hash, r.text[p:end:end]); tokens > 0 {
+			return tokens
+		}
+		tokens := r.cut(p, end)
+		r.phrases.put(hash, r.text[p:end:end], tokens)
+		return tokens
+	}
+	var w word
+	if p+16 <= len(r.text) {
+		b := (*[16]byte)(r.text[p:])
+		w = newWord(binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:]), n)
+	} else {
+		w = newWord(vocab.Load(r.text, p, 8), 0, n)
+		if n > 8 {
+			w = newWord(w.lo, vocab.Load(r.text, p+8, 8), n)
+		}
+	}
+	slot := &r.words[w.hash()>>((64-r.scratch.bits)&63)&(wordSlots-1)]
+	if slot.lo != w.lo || slot.hi&(1<<wordCountShift-1) != w.hi {
+		r.word(slot, w, p, end)
+	}
+	return int(slot.hi >> wordCountShift)
+}
+
+// cut counts a long piece in parts, which end where no token reaches across. Within
+// ASCII nearly every border is one that some token reaches across.
+func (r *run) cut(p, end int) (total int) {
 	from, q := p, p
 	left, before, joins := rune(0), rune(0), true
 	alone, tokens := false, 0 // the part before was one character, and its tokens
@@ -122,59 +158,26 @@ func (r *run) piece(p, end int) {
 			}
 			if !joins {
 				if !run || !alone {
-					tokens = r.short(from, q)
+					tokens = r.piece(from, q)
 					alone = q-from <= utf8.RuneLen(left)
 				}
-				r.n += tokens
+				total += tokens
 				from = q
+				if run && alone { // the next ones of the kind are so, too, but perhaps the last
+					if next := repeatEnd(r.text[:end], q-n, q) - n; next > q {
+						total += (next - q) / n * tokens
+						from, q = next, next
+					}
+				}
 			}
 		}
 		before, left = left, right
 		q += n
 	}
-	r.n += r.short(from, end)
-}
-
-// short is the number of tokens of a piece, or of a part of one that stands alone.
-func (r *run) short(p, end int) int {
-	n := end - p
-	switch {
-	case n <= maxWord:
-		var w word
-		if p+16 <= len(r.text) {
-			b := (*[16]byte)(r.text[p:])
-			w = newWord(binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:]), n)
-		} else {
-			w = newWord(vocab.Load(r.text, p, 8), 0, n)
-			if n > 8 {
-				w = newWord(w.lo, vocab.Load(r.text, p+8, 8), n)
-			}
-		}
-		slot := &r.words[w.hash()>>((64-r.scratch.bits)&63)&(wordSlots-1)]
-		if slot.lo != w.lo || slot.hi&(1<<wordCountShift-1) != w.hi {
-			r.word(slot, w, p, end)
-		}
-		return int(slot.hi >> wordCountShift)
-	case n <= maxPhrase:
-		key := phrase{
-			binary.LittleEndian.Uint64(r.text[p:]), binary.LittleEndian.Uint64(r.text[p+8:]),
-			0, uint64(n-15) << phraseLenShift,
-		}
-		if n > 16 {
-			key[2] = vocab.Load(r.text, p+16, min(n-16, 8))
-		}
-		if n > 24 {
-			key[3] |= vocab.Load(r.text, p+24, n-24)
-		}
-		hash := (key[0] ^ key[1]*hashMul>>7 ^ key[2]*hashMul>>11 ^ key[3]*hashMul>>17) * hashMul
-		slot := &r.phrases[hash>>((67-r.scratch.bits)&63)&(phraseSlots-1)]
-		if slot[0] != key[0] || slot[1] != key[1] || slot[2] != key[2] || slot[3]&(1<<phraseCountShift-1) != key[3] {
-			key[3] |= uint64(r.first(p, end)) << phraseCountShift
-			*slot = key
-		}
-		return int(slot[3] >> phraseCountShift)
+	if from == p {
+		return r.first(p, end)
 	}
-	return r.first(p, end)
+	return total + r.piece(from, end)
 }
 
 // encode appends the ids of the text's tokens. It takes none of the short cuts

@@ -7,25 +7,19 @@ type scratch struct {
 	rest    block // the text's last bytes, where a block would not fit
 	vectors bool
 
-	// Two caches of pieces with their numbers of tokens, direct-mapped by hash.
-	words   *[wordSlots]word
-	phrases *[phraseSlots]phrase
-	bits    uint8 // of the hash that words is indexed by; phrases has 3 fewer, the memo 1
+	words   *[wordSlots]word // direct-mapped by hash
+	phrases *phrases
+	bits    uint8 // of the hash that words is indexed by; the memo has one fewer
 }
 
 // A word is a piece of 1 to 15 bytes: its bytes, lowest first, and above them its
 // length in four bits and its number of tokens in four more.
 type word struct{ lo, hi uint64 }
 
-// A phrase is a piece of 16 to 30 bytes, above them its length less 15 (so that none is zero) and its
-// number of tokens, in 16 bits.
-type phrase [4]uint64
-
 const (
-	maxWord, maxPhrase = 15, 30
-
-	wordLenShift, wordCountShift     = 56, 60
-	phraseLenShift, phraseCountShift = 48, 56
+	maxWord        = 15
+	wordLenShift   = 56
+	wordCountShift = 60
 )
 
 // The caches may be large: 512 KiB of words hold nearly all that a megabyte of
@@ -33,19 +27,18 @@ const (
 // first use a quarter of a microsecond, so that a process that counts one short
 // text uses the first few pages only: it has a slot for every four bytes.
 const (
-	minBits     = 7
-	maxBits     = 15
-	wordSlots   = 1 << maxBits
-	phraseSlots = 1 << (maxBits - 3)
-	memoSlots   = 1 << (maxBits - 1)
-	maxKeep     = 1 << 14 // words of 64 bytes that a piece may have for its bits' memory to be kept
+	minBits   = 7
+	maxBits   = 15
+	wordSlots = 1 << maxBits
+	memoSlots = 1 << (maxBits - 1)
+	maxKeep   = 1 << 14 // words of 64 bytes that a piece may have for its bits' memory to be kept
 )
 
 // newScratch is the scratch memory for a text of n bytes.
 func (e *Encoding) newScratch(n int) *scratch {
 	s, ok := e.scratches.Get().(*scratch)
 	if !ok {
-		s = &scratch{words: new([wordSlots]word), phrases: new([phraseSlots]phrase), bits: minBits, vectors: vectors()}
+		s = &scratch{words: new([wordSlots]word), phrases: new(phrases), bits: minBits, vectors: vectors()}
 		s.table, s.memo = &e.table, new([memoSlots]uint64)
 	}
 	// With more bits, what the caches had is not found, but nothing wrong is.

@@ -1,7 +1,7 @@
 package token
 
 import (
-	"unicode/utf8"
+	"encoding/binary"
 
 	"github.com/ctxls/ctxls/internal/core/token/internal/class"
 )
@@ -86,7 +86,7 @@ func (e *Encoding) punctEnd(b []byte, p int) int {
 		if class.Of(r)&notPunct != 0 {
 			break
 		}
-		q += n
+		q = repeatEnd(b, q, q+n)
 	}
 	if q > p {
 		for q < len(b) && (b[q] == '\n' || b[q] == '\r' || e.camelCase && b[q] == '/') {
@@ -107,8 +107,8 @@ func spaceEnd(b []byte, p int) int {
 		if c&class.Space == 0 {
 			break
 		}
-		last = q
-		q += n
+		q = repeatEnd(b, q, q+n)
+		last = q - n
 		if c&class.Newline != 0 {
 			newline = q
 		}
@@ -164,7 +164,7 @@ func lowerWord(b []byte, p int) (end, upper int) {
 			}
 			break
 		}
-		upper += n
+		upper = repeatEnd(b, upper, upper+n)
 		if c&caseless != 0 {
 			end = upper // the expression may give back all that follows this one
 		}
@@ -179,9 +179,27 @@ func runEnd(b []byte, p int, of class.Class) int {
 		if class.Of(r)&of == 0 {
 			break
 		}
-		p += n
+		p = repeatEnd(b, p, p+n)
 	}
 	return p
+}
+
+// repeatEnd skips repetitions of the character b[p:q] and gives the end of those that
+// it skips: all but a few, and none where fewer than 8 bytes repeat.
+func repeatEnd(b []byte, p, q int) int {
+	if q+8 > len(b) || binary.LittleEndian.Uint64(b[p:]) != binary.LittleEndian.Uint64(b[q:]) {
+		return q
+	}
+	return repeatsEnd(b, p, q)
+}
+
+// repeatsEnd is repeatEnd where there are some.
+func repeatsEnd(b []byte, p, q int) int {
+	n := q - p
+	for q+8 <= len(b) && binary.LittleEndian.Uint64(b[q-n:]) == binary.LittleEndian.Uint64(b[q:]) {
+		q += 8 - 8%n
+	}
+	return q
 }
 
 // contraction is the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at p, or 0. Only ASCII
@@ -218,19 +236,4 @@ func decode(b []byte, p int) (r rune, size int) {
 		return rune(c&0x0f)<<12 | rune(b[p+1]&0x3f)<<6 | rune(b[p+2]&0x3f), 3
 	}
 	return rune(c&0x07)<<18 | rune(b[p+1]&0x3f)<<12 | rune(b[p+2]&0x3f)<<6 | rune(b[p+3]&0x3f), 4
-}
-
-// wellFormed is text itself, or a copy in which each byte that is not part of a
-// character has become U+FFFD.
-func wellFormed(text []byte) []byte {
-	if utf8.Valid(text) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+len(text)/4)
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		out = utf8.AppendRune(out, r)
-		text = text[n:]
-	}
-	return out
 }
