@@ -140,3 +140,29 @@ func TestReplyIsOneLine(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"test/pretty"}`)
 	p.want("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{   \"a\": 1 }}")
 }
+
+// Params of any size arrive as they were sent, in both framings and beside one another: large ones go around the library, which reuses its buffer.
+func TestLargeParams(t *testing.T) {
+	for _, framing := range []transport.Framing{transport.Header, transport.Line} {
+		p := connect(t, framing, Options{})
+		want, messages := map[string]string{}, []string{}
+		for i := range 8 {
+			for _, size := range []int{10, 64<<10 - 5, 64<<10 - 4, 300_000} {
+				id := fmt.Sprintf("%d-%d", i, size)
+				want[id] = `["` + strings.Repeat(string(rune('a'+i)), size) + `"]`
+				messages = append(messages, `{"jsonrpc":"2.0","params":`+want[id]+`,"id":"`+id+`","method":"test/echo"}`)
+			}
+		}
+		go func() {
+			for _, message := range messages {
+				p.send(message)
+			}
+		}()
+		for range messages {
+			reply := p.reply()
+			if id, _ := reply.ID.(string); string(reply.Result) != want[id] {
+				t.Errorf("%s framing: %v: got %d bytes %.20s…, want %d bytes %.20s…", framing, reply.ID, len(reply.Result), reply.Result, len(want[id]), want[id])
+			}
+		}
+	}
+}

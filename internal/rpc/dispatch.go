@@ -24,9 +24,9 @@ import (
 //
 // Returning nil for every notification and a *jsonrpc2.Error for every failed call is what keeps the connection alive.
 func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply any, err error) {
-	size := len(req.Params())
-	s.stream.Begin(size)
-	defer s.stream.End(size)
+	params, stay := s.stream.Params(req)
+	s.stream.Begin(len(params))
+	defer s.stream.End(len(params))
 
 	ctx := jsonrpc2.DetachContext(pooled)
 	if req.IsCall() {
@@ -44,7 +44,7 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 		}
 	}()
 
-	result, err := s.work(ctx, pooled, req)
+	result, err := s.work(ctx, pooled, req, params, stay)
 	if err == nil {
 		var raw []byte
 		if raw, err = encode(result); err == nil {
@@ -58,15 +58,15 @@ func (s *Server) handle(pooled context.Context, req *jsonrpc2.Request) (reply an
 	return nil, transport.WireError(err)
 }
 
-// work does steps 2 to 5 of handle.
-func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (result any, err error) {
+// work does steps 2 to 5 of handle. stay says that params stay valid after step 4.
+func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request, params []byte, stay bool) (result any, err error) {
 	m, err := s.find(req)
 	if err != nil {
 		return nil, err
 	}
 	var call bound
 	if m.mode != sideBySide {
-		if call, err = m.bind(s, req.Params()); err != nil {
+		if call, err = m.bind(s, params); err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +76,9 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 	place := s.place(m.mode, call.session)
 	defer s.turns.leave(place)
 	jsonrpc2.Async(pooled)
+	if !stay {
+		params = req.Params() // now a copy of their own
+	}
 	if err := place.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (s *Server) work(ctx, pooled context.Context, req *jsonrpc2.Request) (resul
 		return nil, ctx.Err()
 	}
 	if m.mode == sideBySide {
-		if call, err = m.bind(s, req.Params()); err != nil {
+		if call, err = m.bind(s, params); err != nil {
 			return nil, err
 		}
 	}

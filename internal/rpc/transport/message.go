@@ -22,6 +22,7 @@ var Lenient = jsontext.AllowInvalidUTF8(true)
 // verdict says what to do with one body.
 type verdict struct {
 	pass    []byte // what to pass to the library; nil is nothing
+	params  []byte // large params, for which pass has a stand-in
 	owes    bool   // pass is answered with one frame
 	refused error  // the answer to a body that is no request; the client sees it under id
 	id      jsonrpc2.ID
@@ -46,8 +47,20 @@ func sift(body []byte) verdict {
 	if kind == response {
 		return verdict{}
 	}
-	return verdict{pass: message.plain(), owes: kind == call}
+	v := verdict{owes: kind == call}
+	if len(message.params) >= worthSettingAside && (message.params[0] == '{' || message.params[0] == '[') {
+		v.params, message.params, message.rewritten = message.params, standIn, true
+	}
+	v.pass = message.plain()
+	return v
 }
+
+// worthSettingAside is the size in bytes of params from which the library does not get them: it would walk through them byte by byte,
+// and copy them.
+const worthSettingAside = 64 << 10
+
+// standIn is what the library gets in place of large params. The mark is random, so that no client sends it.
+var standIn = []byte(`["` + keptMark + `params"]`)
 
 // siftBatch refuses a batch as a whole, or passes it with each invalid member replaced by a call that the handler answers with an
 // error.

@@ -69,6 +69,9 @@ func (r *Reader) Next() ([]byte, error) {
 	return r.nextBody()
 }
 
+// keep leaves the last returned body valid for good.
+func (r *Reader) keep() { r.buf = nil }
+
 // detect chooses the framing by the first byte that is no blank. It skips a byte order mark before that byte.
 func (r *Reader) detect() error {
 	for {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -28,6 +29,8 @@ type Stream struct {
 	load *load
 	log  *slog.Logger
 
+	params []byte // large params of the last frame, which the library did not get
+
 	ended atomic.Bool           // no more is to be read
 	why   atomic.Pointer[error] // what lost the framing, if anything did
 	done  chan struct{}         // closed when nothing more is read, written or owed
@@ -54,6 +57,7 @@ func New(in io.Reader, out io.Writer, framing Framing, maxBody int64, log *slog.
 // ReadFrame returns the next body with requests, which is valid until the next call.
 func (s *Stream) ReadFrame(context.Context) ([]byte, int64, error) {
 	for s.load.waitForRoom() && !s.ended.Load() {
+		s.params = nil
 		body, err := s.in.Next()
 		if s.ended.Load() {
 			break
@@ -81,6 +85,10 @@ func (s *Stream) ReadFrame(context.Context) ([]byte, int64, error) {
 		}
 		if v.owes {
 			s.load.add(0, 1, 0)
+		}
+		if v.params != nil {
+			s.params = v.params
+			s.in.keep()
 		}
 		return v.pass, int64(len(body)), nil
 	}
@@ -118,6 +126,15 @@ func (s *Stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	}
 	message, err := jsonrpc2.DecodeMessage(body)
 	return message, n, err
+}
+
+// Params returns the params of a request, and whether they stay valid after the handler returned or called jsonrpc2.Async: large ones do.
+// The handler calls it before either, on the goroutine that reads.
+func (s *Stream) Params(req *jsonrpc2.Request) (params []byte, stay bool) {
+	if s.params != nil && bytes.Equal(req.Params(), standIn) {
+		return s.params, true
+	}
+	return req.Params(), false
 }
 
 // StopReading ends the input after the message in hand.
