@@ -189,15 +189,7 @@ func (l *line) block(e *session.Entry, block []byte) {
 		if call.Tool != exitPlan {
 			call.Text = string(input)
 		}
-		paths := toolPaths(call.Tool, input, transcript.String(l.cwd))
-		if len(paths) == 1 && paths[0].Use != session.Mentioned {
-			call.Path = paths[0].Path
-		}
-		for _, use := range paths {
-			use.At, use.CallID = e.At, call.CallID
-			e.Paths = append(e.Paths, use)
-		}
-		e.Content = append(e.Content, call)
+		transcript.AddCall(e, call, toolPaths(call.Tool, input, transcript.String(l.cwd)))
 	}
 }
 

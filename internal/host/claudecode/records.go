@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -107,50 +106,12 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	head := readHead(rec.Path)
 	events := transcript.Events(rec, head.At, head.CWD, main)
 	events[1].HostPID = r.running(ctx, rec)
-	agents, err := r.agents(ctx, rec)
-	return append(events, agents...), err
-}
-
-// agents returns an event for each of the sub-agents that were active last, the oldest first.
-func (Records) agents(ctx context.Context, rec core.Record) ([]session.Event, error) {
-	dir := strings.TrimSuffix(rec.Path, ".jsonl")
-	files, err := transcript.Find(ctx, dir, "subagents/agent-*.jsonl", time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	var events []session.Event
-	for _, f := range slices.Backward(files[:min(len(files), session.MaxAgents)]) {
-		reading, err := transcript.Read(ctx, f.Path, session.Cursor{}, format(f.Path))
-		if err != nil {
-			continue
-		}
+	agents, err := transcript.Agents(ctx, rec, strings.TrimSuffix(rec.Path, ".jsonl"), "subagents/agent-*.jsonl", func(path string) (session.Reading, error) {
+		reading, err := transcript.Read(ctx, path, session.Cursor{}, format(path))
 		reading.Entries = merge(reading.Entries)
-		meta := readAgentMeta(strings.TrimSuffix(f.Path, ".jsonl") + ".meta.json")
-		ev := session.Event{
-			Host: Name, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
-			AgentID:   strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f.Path), "agent-"), ".jsonl"),
-			AgentType: meta.AgentType, Model: meta.Model, AgentTranscript: f.Path, Reading: &reading,
-		}
-		if meta.Finished {
-			ev.Kind = session.AgentFinished
-		}
-		events = append(events, ev)
-	}
-	return events, nil
-}
-
-// agentMeta is what the host notes of a sub-agent beside its transcript.
-type agentMeta struct {
-	AgentType string `json:"agentType"`
-	Model     string `json:"model"`
-	Finished  bool   `json:"finished"`
-}
-
-func readAgentMeta(path string) (meta agentMeta) {
-	if data, err := transcript.Head(path, maxProcessFile); err == nil {
-		_ = json.Unmarshal(data, &meta) // without a type where it cannot be read
-	}
-	return meta
+		return reading, err
+	}, func(f transcript.AgentFile) bool { return f.Finished })
+	return append(events, agents...), err
 }
 
 // readRecord reads the end of a session's transcript, with the turns in it.
@@ -261,18 +222,12 @@ var (
 
 // Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
-	var turns transcript.Turns
-	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		switch kind := earlyType(data); {
-		case mayReport(kind, data):
-			if rep := reportOf(data); rep != nil {
-				turns.Report(rep.At, rep.Tokens)
-			}
-		case mayBegin(kind, data) && turn(data) != nil:
-			turns.Begin()
+	return transcript.ReadTurns(ctx, r.Path, func(line []byte) *session.Report {
+		if !mayReport(earlyType(line), line) {
+			return nil
 		}
-	})
-	return turns.All(), err
+		return reportOf(line)
+	}, func(line []byte) bool { return mayBegin(earlyType(line), line) && turn(line) != nil })
 }
 
 // mayReport reports whether a line of this early type may state a usage.

@@ -241,19 +241,16 @@ func (r Records) Recognize(path string) (core.Record, bool) {
 
 // Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
-	var turns transcript.Turns
-	lines := format(r.Path).Entry
-	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		switch start := data[:min(len(data), 160)]; {
-		case bytes.Contains(start, tokenCount):
-			if e, ok := lines(data); ok && e.Report != nil && !e.Report.Tuple.IsZero() {
-				turns.Report(e.At, e.Report.Tokens)
-			}
-		case turn(data) != nil:
-			turns.Begin()
+	entry := format(r.Path).Entry
+	return transcript.ReadTurns(ctx, r.Path, func(line []byte) *session.Report {
+		if !bytes.Contains(line[:min(len(line), 160)], tokenCount) {
+			return nil
 		}
-	})
-	return turns.All(), err
+		if e, _ := entry(line); e.Report != nil && !e.Report.Tuple.IsZero() {
+			return e.Report
+		}
+		return nil
+	}, func(line []byte) bool { return turn(line) != nil })
 }
 
 var tokenCount = []byte(`"token_count"`)

@@ -13,39 +13,21 @@ import (
 	"github.com/ctxls/ctxls/internal/host/transcript"
 )
 
-// Records finds the sessions that Gemini CLI keeps below ~/.gemini. It implements core.Recorder.
+// Records finds the sessions that Gemini CLI keeps below ~/.gemini. It implements core.Recorder. The name of a record holds the
+// beginning of the session's id, its first line the rest.
 type Records struct {
-	dir string
+	transcript.Files
 }
 
 // NewRecords returns the records of a user.
 func NewRecords(env host.Env) Records {
-	return Records{filepath.Join(env.Home, ".gemini")}
-}
-
-// Host returns Name.
-func (Records) Host() session.Host { return Name }
-
-// Dirs returns the directory that holds a directory for each project.
-func (r Records) Dirs() []string { return []string{filepath.Join(r.dir, "tmp")} }
-
-// Find implements core.Recorder. The name of a record holds the beginning of the session's id, its first line the rest.
-func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	return transcript.Records(ctx, r.Dirs(), "*/chats/session-*.jsonl", since, record)
+	return Records{transcript.Files{Name: Name, Root: filepath.Join(env.Home, ".gemini", "tmp"), Pattern: "*/chats/session-*.jsonl", Of: record}}
 }
 
 // record returns the record that a file is; those of sub-agents are none.
 func record(f transcript.File) (core.Record, bool) {
 	h := readHead(f.Path)
 	return f.Record(Name, h.id), h.id != "" && h.kind == "main"
-}
-
-// At implements core.Recorder.
-func (r Records) At(path string) (core.Record, bool) {
-	if ok, _ := filepath.Match(filepath.Join(r.Dirs()[0], "*", "chats", "session-*.jsonl"), path); !ok {
-		return core.Record{}, false
-	}
-	return record(transcript.Stat(path))
 }
 
 // headBytes bounds the first line of a record, in bytes. That of version 0.61.0 has 240.
@@ -112,15 +94,5 @@ func (Records) Recognize(path string) (core.Record, bool) {
 
 // Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
-	var turns transcript.Turns
-	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		if bytes.Contains(data, []byte(`"tokens"`)) {
-			if e, ok := entry(data); ok && e.Report != nil {
-				turns.Report(e.At, e.Report.Tokens)
-			}
-		} else if turn(data) != nil {
-			turns.Begin()
-		}
-	})
-	return turns.All(), err
+	return transcript.ReadTurns(ctx, r.Path, transcript.ReportIn(`"tokens"`, entry), func(line []byte) bool { return turn(line) != nil })
 }

@@ -108,15 +108,7 @@ func (l *line) messageOf(e *session.Entry) {
 				e.Content = append(e.Content, session.Piece{Class: session.Thought, Bytes: len(transcript.String(signature))})
 			case "toolCall":
 				call := session.Piece{Class: session.ToolCall, Tool: transcript.String(name), CallID: transcript.String(id), Text: string(arguments)}
-				uses := callPaths(call.CallID, call.Tool, arguments, "")
-				if len(uses) == 1 && uses[0].Use > session.Mentioned {
-					call.Path = uses[0].Path
-				}
-				e.Content = append(e.Content, call)
-				for _, use := range uses {
-					use.At = e.At
-					e.Paths = append(e.Paths, use)
-				}
+				transcript.AddCall(e, call, callPaths(call.CallID, call.Tool, arguments, ""))
 			}
 			return true
 		})

@@ -16,23 +16,13 @@ import (
 
 // Records finds the sessions that pi keeps on the disk. It implements core.Recorder.
 type Records struct {
-	dir string
+	transcript.Files
 }
 
 // NewRecords returns the records of a user: in PI_CODING_AGENT_SESSION_DIR where that is set, else below pi's directory.
 func NewRecords(env host.Env) Records {
-	return Records{cmp.Or(env.Getenv("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(dir(env), "sessions"))}
-}
-
-// Host returns Name.
-func (Records) Host() session.Host { return Name }
-
-// Dirs returns the directory that holds a directory for each project.
-func (r Records) Dirs() []string { return []string{r.dir} }
-
-// Find implements core.Recorder.
-func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	return transcript.Records(ctx, r.Dirs(), "*/*.jsonl", since, record)
+	root := cmp.Or(env.Getenv("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(dir(env), "sessions"))
+	return Records{transcript.Files{Name: Name, Root: root, Pattern: "*/*.jsonl", Of: record}}
 }
 
 // record returns the record that a file is: its name ends in the session's id.
@@ -40,14 +30,6 @@ func record(f transcript.File) (core.Record, bool) {
 	name, ok := strings.CutSuffix(filepath.Base(f.Path), ".jsonl")
 	_, id, named := strings.Cut(name, "_")
 	return f.Record(Name, id), ok && named && id != ""
-}
-
-// At implements core.Recorder.
-func (r Records) At(path string) (core.Record, bool) {
-	if ok, _ := filepath.Match(filepath.Join(r.dir, "*", "*.jsonl"), path); !ok {
-		return core.Record{}, false
-	}
-	return record(transcript.Stat(path))
 }
 
 // headBytes bounds the first line of a record, in bytes. That of version 0.73.1 has 200.
@@ -108,16 +90,5 @@ func (Records) Recognize(path string) (core.Record, bool) {
 
 // Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
-	var turns transcript.Turns
-	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		switch {
-		case bytes.Contains(data, []byte(`"usage"`)):
-			if e, ok := entry(data); ok && e.Report != nil {
-				turns.Report(e.At, e.Report.Tokens)
-			}
-		case turn(data) != nil:
-			turns.Begin()
-		}
-	})
-	return turns.All(), err
+	return transcript.ReadTurns(ctx, r.Path, transcript.ReportIn(`"usage"`, entry), func(line []byte) bool { return turn(line) != nil })
 }

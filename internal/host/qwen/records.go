@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,23 +16,13 @@ import (
 
 // Records finds the sessions that Qwen Code keeps on the disk. It implements core.Recorder.
 type Records struct {
-	dir string
+	transcript.Files
 }
 
 // NewRecords returns the records of a user: below QWEN_RUNTIME_DIR or QWEN_HOME where one is set, else below ~/.qwen.
 func NewRecords(env host.Env) Records {
-	return Records{filepath.Join(cmp.Or(env.Getenv("QWEN_RUNTIME_DIR"), dir(env.Getenv, env.Home)), "projects")}
-}
-
-// Host returns Name.
-func (Records) Host() session.Host { return Name }
-
-// Dirs returns the directory that holds a directory for each project.
-func (r Records) Dirs() []string { return []string{r.dir} }
-
-// Find implements core.Recorder.
-func (r Records) Find(ctx context.Context, since time.Time) ([]core.Record, error) {
-	return transcript.Records(ctx, r.Dirs(), "*/chats/*.jsonl", since, record)
+	root := filepath.Join(cmp.Or(env.Getenv("QWEN_RUNTIME_DIR"), dir(env.Getenv, env.Home)), "projects")
+	return Records{transcript.Files{Name: Name, Root: root, Pattern: "*/chats/*.jsonl", Of: record}}
 }
 
 func record(f transcript.File) (core.Record, bool) {
@@ -44,14 +32,11 @@ func record(f transcript.File) (core.Record, bool) {
 
 // At implements core.Recorder. The record of a sub-agent is a part of its session's record.
 func (r Records) At(path string) (core.Record, bool) {
-	if ok, _ := filepath.Match(filepath.Join(r.dir, "*", "subagents", "*", "agent-*.jsonl"), path); ok {
+	if ok, _ := filepath.Match(filepath.Join(r.Root, "*", "subagents", "*", "agent-*.jsonl"), path); ok {
 		agents := filepath.Dir(path)
 		path = filepath.Join(filepath.Dir(filepath.Dir(agents)), "chats", filepath.Base(agents)+".jsonl")
 	}
-	if ok, _ := filepath.Match(filepath.Join(r.dir, "*", "chats", "*.jsonl"), path); !ok {
-		return core.Record{}, false
-	}
-	return record(transcript.Stat(path))
+	return r.Files.At(path)
 }
 
 // headBytes bounds what is read of a record's first line, which holds the first prompt, and of the file that describes a sub-agent.
@@ -84,37 +69,11 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 		return nil, err
 	}
 	_, cwd, began := head(rec.Path)
-	agents, err := r.agents(ctx, rec)
-	return append(transcript.Events(rec, began, cwd, reading), agents...), err
-}
-
-// agents returns an event for each of the sub-agents that were active last, the oldest first.
-func (Records) agents(ctx context.Context, rec core.Record) (events []session.Event, err error) {
 	dir := filepath.Join(filepath.Dir(filepath.Dir(rec.Path)), "subagents", rec.SessionID)
-	files, err := transcript.Find(ctx, dir, "agent-*.jsonl", time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range slices.Backward(files[:min(len(files), session.MaxAgents)]) {
-		reading, err := transcript.Read(ctx, f.Path, session.Cursor{}, format(f.Path))
-		if err != nil {
-			continue
-		}
-		name := strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
-		var meta struct{ AgentType, Model, Status string }
-		if data, err := transcript.Head(filepath.Join(dir, name+".meta.json"), headBytes); err == nil {
-			_ = json.Unmarshal(data, &meta) // without a type where it cannot be read
-		}
-		ev := session.Event{
-			Host: Name, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
-			AgentID: strings.TrimPrefix(name, "agent-"), AgentType: meta.AgentType, Model: meta.Model, AgentTranscript: f.Path, Reading: &reading,
-		}
-		if meta.Status != "running" {
-			ev.Kind = session.AgentFinished
-		}
-		events = append(events, ev)
-	}
-	return events, nil
+	agents, err := transcript.Agents(ctx, rec, dir, "agent-*.jsonl", func(path string) (session.Reading, error) {
+		return transcript.Read(ctx, path, session.Cursor{}, format(path))
+	}, func(f transcript.AgentFile) bool { return f.Status != "running" })
+	return append(transcript.Events(rec, began, cwd, reading), agents...), err
 }
 
 // turn returns the turn that a line begins, nil where it begins none.
@@ -140,16 +99,6 @@ func (Records) Recognize(path string) (core.Record, bool) {
 
 // Turns implements core.Recorder.
 func (Records) Turns(ctx context.Context, r core.Record) ([]core.RecordedTurn, error) {
-	var turns transcript.Turns
-	err := transcript.Lines(ctx, r.Path, func(data []byte) {
-		switch {
-		case bytes.Contains(data, []byte(`"usageMetadata"`)):
-			if e, ok := entry(data, false); ok && e.Report != nil {
-				turns.Report(e.At, e.Report.Tokens)
-			}
-		case turn(data) != nil:
-			turns.Begin()
-		}
-	})
-	return turns.All(), err
+	ofMain := func(line []byte) (session.Entry, bool) { return entry(line, false) }
+	return transcript.ReadTurns(ctx, r.Path, transcript.ReportIn(`"usageMetadata"`, ofMain), func(line []byte) bool { return turn(line) != nil })
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/session"
 )
 
 // File is a regular file in which a host may keep a session.
@@ -127,6 +129,31 @@ func (t *Turns) Report(at time.Time, tokens int) {
 	t.last.Tokens = max(t.last.Tokens, tokens)
 	if !at.IsZero() {
 		t.last.At = at
+	}
+}
+
+// ReadTurns returns the turns in the record at path. report returns the report of a line, nil if it has none; begins reports whether a line
+// without one begins a turn.
+func ReadTurns(ctx context.Context, path string, report func(line []byte) *session.Report, begins func(line []byte) bool) ([]core.RecordedTurn, error) {
+	var turns Turns
+	err := Lines(ctx, path, func(line []byte) {
+		if rep := report(line); rep != nil {
+			turns.Report(rep.At, rep.Tokens)
+		} else if begins(line) {
+			turns.Begin()
+		}
+	})
+	return turns.All(), err
+}
+
+// ReportIn returns a function for ReadTurns that decodes only lines with a member.
+func ReportIn(member string, entry func(line []byte) (session.Entry, bool)) func(line []byte) *session.Report {
+	return func(line []byte) *session.Report {
+		if !bytes.Contains(line, []byte(member)) {
+			return nil
+		}
+		e, _ := entry(line)
+		return e.Report
 	}
 }
 
