@@ -22,8 +22,9 @@ func (s Session) GrowthPerTurn() (int, bool) {
 }
 
 // TurnsTo returns the number of turns, at the recent growth, until that many tokens are added. It returns false before the first turn.
+// A session that was compacted had a turn, although the part of its record that is read may begin after it.
 func (s Session) TurnsTo(tokens int) (Forecast, bool) {
-	if s.Turns == 0 && len(s.Growth) == 0 {
+	if s.Turns == 0 && len(s.Growth) == 0 && s.Compaction.Count == 0 {
 		return Forecast{}, false
 	}
 	turns := float64(tokens) * float64(len(s.Growth)+priorTurnCount) / float64(sum(s.Growth)+priorTurnGrowth)

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -84,7 +85,7 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	if head.isAgent() {
 		return nil, nil
 	}
-	main, model, err := readRollout(ctx, rec.Path, brief)
+	main, model, _, err := readRollout(ctx, rec.Path, brief)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +111,18 @@ func (r Records) agents(ctx context.Context, rec core.Record) ([]session.Event, 
 			if !h.isAgent() || h.session != rec.SessionID {
 				continue
 			}
-			reading, model, err := readRollout(ctx, f.Path, true)
+			reading, model, ended, err := readRollout(ctx, f.Path, true)
 			if err != nil {
 				continue
 			}
-			events = append(events, session.Event{
+			ev := session.Event{
 				Host: Name, SessionID: rec.SessionID, Kind: session.AgentStarted, Name: "record", At: f.ModTime,
-				AgentID: h.id, AgentType: h.role, Model: model, AgentTranscript: f.Path, Reading: &reading,
-			})
+				AgentID: h.id, AgentType: cmp.Or(h.role, defaultRole), Model: model, AgentTranscript: f.Path, Reading: &reading,
+			}
+			if ended {
+				ev.Kind = session.AgentFinished
+			}
+			events = append(events, ev)
 		}
 	}
 	return events[max(0, len(events)-session.MaxAgents):], nil
@@ -144,24 +149,35 @@ func (r Records) sibling(path, session string) string {
 	return found[0]
 }
 
-// readRollout reads the end of a rollout, with the turns in it and the model of the newest.
-func readRollout(ctx context.Context, path string, brief bool) (reading session.Reading, model string, err error) {
+// readRollout reads the end of a rollout, with the turns in it and the model of the newest. ended says that this turn has ended.
+func readRollout(ctx context.Context, path string, brief bool) (reading session.Reading, model string, ended bool, err error) {
 	f := format(path)
-	lines := f.Entry
-	f.Entry = func(data []byte) (session.Entry, bool) {
-		if model == "" && bytes.Contains(data[:min(len(data), 200)], turnContext) {
+	lines, known := f.Entry, false
+	f.Entry = func(data []byte) (session.Entry, bool) { // newest first
+		switch start := data[:min(len(data), 200)]; {
+		case model == "" && bytes.Contains(start, turnContext):
 			model = modelOf(data)
+		case !known && (bytes.Contains(start, taskComplete) || bytes.Contains(start, turnAborted)):
+			known, ended = true, true
+		case !known && bytes.Contains(start, taskStarted):
+			known = true
 		}
 		return lines(data)
 	}
 	reading, err = transcript.ReadRecord(ctx, path, f, turn, brief)
 	reading.Entries = merge(reading.Entries)
-	return reading, model, err
+	return reading, model, ended, err
 }
 
+// defaultRole is what hooks call a sub-agent without a role of its own.
+const defaultRole = "default"
+
 var (
-	turnContext = []byte(`"turn_context"`)
-	userMessage = []byte(`"UserMessage"`)
+	turnContext  = []byte(`"turn_context"`)
+	taskStarted  = []byte(`"type":"task_started"`)
+	taskComplete = []byte(`"type":"task_complete"`)
+	turnAborted  = []byte(`"type":"turn_aborted"`)
+	userMessage  = []byte(`"UserMessage"`)
 )
 
 // modelOf returns the model that the context of a turn names.
