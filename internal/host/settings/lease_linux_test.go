@@ -29,6 +29,9 @@ func TestALeaseHoldsWritersUntilTheyCannotLose(t *testing.T) {
 	}
 	skipWithoutLeases(t)
 	old := leaseOf(path, false)
+	if old == nil {
+		t.Fatal("there is no lease")
+	}
 	if old.awaited() {
 		t.Fatal("nobody waits yet")
 	}
@@ -62,6 +65,9 @@ func TestALeaseFillsWhatIsTakenBack(t *testing.T) {
 	}
 	skipWithoutLeases(t)
 	fresh := leaseOf(path, true)
+	if fresh == nil {
+		t.Fatal("there is no lease")
+	}
 	seen := make(chan string)
 	go func() { seen <- contents(t, path) }()
 	for !fresh.awaited() { // until the reader waits

@@ -45,6 +45,7 @@ type Reader struct {
 	buf      []byte // the last returned body
 	skip     int64  // bytes of a too large body that are still to be skipped
 	skipLine bool   // the same for a line
+	begun    bool   // a line was read, so that a byte order mark is part of the next one
 }
 
 // NewReader returns a reader of in. maxBody bounds one message, in bytes.
@@ -125,7 +126,11 @@ func (r *Reader) nextLine() ([]byte, error) {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		if line := bytes.TrimPrefix(bytes.Trim(r.buf, Blanks), byteOrderMark); len(line) > 0 {
+		line := bytes.Trim(r.buf, Blanks)
+		if !r.begun && len(line) > 0 {
+			r.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
+		}
+		if len(line) > 0 {
 			return line, nil
 		}
 		if r.buf = r.buf[:0]; err != nil {
