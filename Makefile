@@ -5,7 +5,7 @@ export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -trimpath -buildvcs=false
 LDFLAGS := -s -w
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: build run install check test needs unit race fuzz e2e fleet-test fleet-bench host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go windows-test
+.PHONY: build run install check test needs unit race fuzz e2e fleet-test fleet-bench host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go windows-test arm64-test
 
 build: bin/ctxls
 
@@ -122,7 +122,7 @@ windows-test:
 
 # The unit tests for another processor, under emulation.
 arm64-test:
-	sh internal/tools/with.sh 'the tests on arm64' qemu-aarch64-static -- sh internal/tools/arm64.sh $(PACKAGES)
+	sh internal/tools/with.sh 'the tests on arm64' qemu-aarch64-static unshare -- sh internal/tools/arm64.sh $(PACKAGES)
 
 # The tests on other machines than yours: locales, time zones, terminals, places and owners of the checkout. Needs root.
 matrix:

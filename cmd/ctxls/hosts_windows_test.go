@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/host"
+	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/host/settings"
 )
 
 // ctxlsIn runs ctxls in its own home and returns its output.
@@ -117,13 +119,14 @@ func tokensOf(t *testing.T, said string) string {
 
 // Every captured payload, with each spelling of a Windows directory, ends with 0 and logs no error.
 func TestPayloadsOnWindows(t *testing.T) {
-	for _, host := range []struct {
-		name session.Host
-		dir  string
-	}{{session.HostClaudeCode, "claudecode"}, {session.HostCodex, "codex"}, {session.HostGeminiCLI, "gemini"}} {
-		t.Run(string(host.name), func(t *testing.T) {
+	for _, dir := range []string{"claudecode", "codex", "gemini", "opencode", "pi", "qwen"} {
+		t.Run(dir, func(t *testing.T) {
+			host := map[string]string{"claudecode": "claude-code", "gemini": "gemini-cli", "qwen": "qwen-code"}[dir]
+			if host == "" {
+				host = dir
+			}
 			home := t.TempDir()
-			payloads, err := filepath.Glob(filepath.Join("../../internal/host", host.dir, "testdata/payloads/*.json"))
+			payloads, err := filepath.Glob(filepath.Join("../../internal/host", dir, "testdata/payloads/*.json"))
 			if err != nil || len(payloads) == 0 {
 				t.Fatal(payloads, err)
 			}
@@ -139,9 +142,17 @@ func TestPayloadsOnWindows(t *testing.T) {
 				moved := strings.ReplaceAll(string(text), "/home/dev/project", forms[i%len(forms)])
 				moved = strings.ReplaceAll(moved, "/home/dev/", strings.ReplaceAll(home, `\`, `\\`)+`\\`)
 				event, _, _ := strings.Cut(filepath.Base(path), ".")
-				ctxlsIn(t, home, moved, asCtxls(t), "hook", string(host.name), "--event", event)
+				if _, hook, ok := strings.Cut(moved, `"hook": "`); ok && dir == "opencode" { // whose captures name it
+					event, _, _ = strings.Cut(hook, `"`)
+					moved = strings.Replace(moved, "{", `{"directory": "`+forms[i%len(forms)]+`",`, 1)
+				}
+				ctxlsIn(t, home, moved, asCtxls(t), "hook", host, "--event", event)
 			}
-			for id, cwd := range cwds(t, home) {
+			known := cwds(t, home)
+			if len(known) == 0 {
+				t.Error("no session is known")
+			}
+			for id, cwd := range known {
 				if cwd != "" && !strings.HasPrefix(cwd, home[:2]) {
 					t.Errorf("%s is in %q", id, cwd)
 				}
@@ -153,8 +164,9 @@ func TestPayloadsOnWindows(t *testing.T) {
 	}
 }
 
-// The lines that install writes run in the way of each host: Claude Code starts the program with its arguments, and
-// Codex runs a line with cmd.exe. The program is in a directory with a blank in its name, as is common.
+// What install writes runs in the way of each host: Claude Code starts the program with its arguments, Codex runs a line
+// with cmd.exe, Gemini CLI and Qwen Code with PowerShell. Plugins start the program that they name. The program is in a
+// directory with a blank in its name, as is common. doctor finds nothing wrong, and uninstall leaves nothing.
 func TestWhatIsInstalledRunsOnWindows(t *testing.T) {
 	home := t.TempDir()
 	program := filepath.Join(home, "Ada Lovelace", "ctxls.exe")
@@ -168,41 +180,76 @@ func TestWhatIsInstalledRunsOnWindows(t *testing.T) {
 	if err := os.WriteFile(program, self, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []session.Host{session.HostClaudeCode, session.HostCodex} {
-		ctxlsIn(t, home, "", program, "install", string(host))
-		file := map[session.Host]string{session.HostClaudeCode: ".claude/settings.json", session.HostCodex: ".codex/hooks.json"}[host]
-		text, err := os.ReadFile(filepath.Join(home, file))
-		if err != nil {
-			t.Fatal(err)
+	env := host.Env{Home: home, CWD: home, Getenv: func(string) string { return "" }}
+	for _, h := range registry.Installable() {
+		t.Run(string(h.Name), func(t *testing.T) {
+			ctxlsIn(t, home, "", program, "install", string(h.Name))
+			file := h.Installer.SettingsFile(settings.User, env)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := startedBy(t, text, program)
+			payload := fmt.Sprintf(`{"session_id":"of %s","cwd":"C:\\work","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, h.Name)
+			if strings.HasSuffix(file, ".js") { // which speaks to a server
+				cmd = exec.Command(cmd.Path, "hook", "generic")
+				payload = fmt.Sprintf(`{"event":"prompt","sessionId":"of %s","cwd":"C:\\work","text":"hello"}`, h.Name)
+			}
+			cmd.Dir, cmd.Env, cmd.Stdin = home, append(homeAt(home), "CTXLS_WAIT=10000"), strings.NewReader(payload)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%q: %v: %s", cmd, err, out)
+			}
+			if got := cwds(t, home)["of "+string(h.Name)]; got != `C:\work` {
+				t.Errorf("%q runs, and the session is in %q", cmd, got)
+			}
+			said := ctxlsIn(t, home, "", program, "doctor")
+			if _, found, ok := strings.Cut(said, h.Title+"\n"); !ok || !strings.HasPrefix(strings.TrimSpace(found), "ok ") {
+				t.Errorf("doctor said %s", said)
+			}
+			ctxlsIn(t, home, "", program, "uninstall", string(h.Name))
+			if _, err := os.Stat(file); err == nil {
+				t.Errorf("%s is left", file)
+			}
+		})
+	}
+}
+
+// startedBy prepares what a host starts by its settings, or a plugin by its text.
+func startedBy(t *testing.T, text []byte, program string) *exec.Cmd {
+	t.Helper()
+	if _, line, ok := strings.Cut(string(text), "const INSTALLED = "); ok {
+		var named string
+		if err := json.NewDecoder(strings.NewReader(line)).Decode(&named); err != nil || named != program {
+			t.Fatalf("the plugin starts %q: %v", named, err)
 		}
-		var settings struct {
-			Hooks map[string][]struct {
-				Hooks []struct {
-					Command string
-					Args    []string
-				}
+		return exec.Command(named)
+	}
+	var file struct {
+		Hooks map[string][]struct {
+			Hooks []struct {
+				Command, Shell string
+				Args           []string
 			}
 		}
-		if err := json.Unmarshal(text, &settings); err != nil {
-			t.Fatal(err)
-		}
-		hook := settings.Hooks["UserPromptSubmit"][0].Hooks[0]
-		payload := fmt.Sprintf(`{"session_id":"of %s","cwd":"C:\\work","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, host)
-		cmd := exec.Command(hook.Command, hook.Args...)
-		if hook.Args == nil { // cmd.exe has its own rules for parsing a line
-			cmd = exec.Command("cmd")
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range []string{"UserPromptSubmit", "BeforeAgent"} {
+		for _, group := range file.Hooks[event] {
+			hook := group.Hooks[0]
+			if hook.Args != nil {
+				return exec.Command(hook.Command, hook.Args...)
+			}
+			if line, ok := strings.CutPrefix(hook.Command, "& '"); ok { // of PowerShell, which Wine has not: a program in quotes, and words
+				named, words, _ := strings.Cut(line, "' ")
+				return exec.Command(named, strings.Fields(words)...)
+			}
+			cmd := exec.Command("cmd") // which has its own rules for parsing a line
 			cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: "cmd /d /c " + hook.Command}
-		}
-		cmd.Dir, cmd.Env, cmd.Stdin = home, append(homeAt(home), "CTXLS_WAIT=10000"), strings.NewReader(payload)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %q: %v: %s", host, hook, err, out)
-		}
-		if got := cwds(t, home)["of "+string(host)]; got != `C:\work` {
-			t.Errorf("%s runs %q, and the session is in %q", host, hook, got)
-		}
-		ctxlsIn(t, home, "", program, "uninstall", string(host))
-		if _, err := os.Stat(filepath.Join(home, file)); err == nil {
-			t.Errorf("%s is left", file)
+			return cmd
 		}
 	}
+	t.Fatalf("no hook in %s", text)
+	return nil
 }

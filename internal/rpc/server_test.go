@@ -282,21 +282,21 @@ func TestStuckHandler(t *testing.T) {
 
 func TestFolders(t *testing.T) {
 	p := connect(t, transport.Line, Options{})
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///ignored","workspaceFolders":[{"uri":"file:///a"},{"uri":"file:///b/"},{"uri":"https://c"}]}}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///ignored","workspaceFolders":[{"uri":"file:///home/a"},{"uri":"file:///home/b/"},{"uri":"https://c"}]}}`)
 	p.reply()
-	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///d"},{"uri":"file:///b"}],"removed":[{"uri":"file:///a/"},{"uri":"file:///e"}]}}}`)
+	p.send(`{"jsonrpc":"2.0","method":"workspace/didChangeWorkspaceFolders","params":{"event":{"added":[{"uri":"file:///home/d"},{"uri":"file:///home/b"}],"removed":[{"uri":"file:///home/a/"},{"uri":"file:///home/e"}]}}}`)
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"test/echo"}`)
 	p.reply()
-	want := []string{"/b", "/d"}
+	want := []string{"/home/b", "/home/d"}
 	if runtime.GOOS == "windows" {
-		want = []string{`\b`, `\d`}
+		want = []string{`\home\b`, `\home\d`}
 	}
 	if diff := cmp.Diff(want, p.server.client.folders); diff != "" {
 		t.Errorf("folders (-want +got):\n%s", diff)
 	}
 
 	p = connect(t, transport.Line, Options{})
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///a","workspaceFolders":null}}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file:///home/a","workspaceFolders":null}}`)
 	p.reply()
 	if got := p.server.client.folders; len(got) != 1 {
 		t.Errorf("folders %q, want that of rootUri", got)

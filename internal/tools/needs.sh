@@ -32,6 +32,7 @@ look() {
     if [ "$(uname -m)" = x86_64 ]; then
       need "/usr/lib/wine/wine64 wine64" wine64 "the tests on Windows"
       need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 "the tests on Windows, which need a small library"
+      need qemu-aarch64-static qemu-user-static "the tests on arm64"
     fi
   fi
   need luacheck lua-check "the lint of the plugin for Neovim"

@@ -52,7 +52,7 @@ func (Installer) SettingsFile(scope settings.Scope, env host.Env) string {
 
 // Install implements host.Installer.
 func (i Installer) Install(name string, text []byte, executable string, _ bool) (after []byte, done []string, err error) {
-	after, done, err = i.Hooks.Install(name, text, settings.Shell(Name, executable))
+	after, done, err = i.Hooks.Install(name, text, settings.ShellNamed(Name, executable))
 	if len(done) > 0 {
 		done = append(done, i.Blocked(text, true)...)
 	}

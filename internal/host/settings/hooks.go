@@ -48,9 +48,11 @@ func (d *Document) AddHooks(host session.Host, run Invocation, hooks []Hook) (ad
 				}
 				covered = true
 				command, args := find(o, "command"), find(o, "args")
-				if !run.replaces(stringOf(command.Value), args != nil) || stringOf(command.Value) == run.Command && slices.Equal(stringsOf(args), run.Args) {
+				same := stringOf(command.Value) == run.Command && slices.Equal(stringsOf(args), run.Args)
+				if !run.replaces(stringOf(command.Value), args != nil) || same && run.inShell(o) {
 					continue
 				}
+				run.setShell(o)
 				command.Value.Value = literal(run.Command)
 				if args != nil {
 					args.Value.Value = inline(run.Args).Value
@@ -262,11 +264,32 @@ func group(run Invocation, h Hook) any {
 		Name    string   `json:"name,omitempty"`
 		Command string   `json:"command"`
 		Args    []string `json:"args,omitempty"`
+		Shell   string   `json:"shell,omitempty"`
 		Timeout int      `json:"timeout"`
 	}
 	return struct {
 		Hooks []entry `json:"hooks"`
-	}{[]entry{{"command", run.Name, run.Command, run.Args, h.Timeout}}}
+	}{[]entry{{"command", run.Name, run.Command, run.Args, run.Shell, h.Timeout}}}
+}
+
+// inShell reports whether a hook runs in the shell that it is to run in.
+func (run Invocation) inShell(hook *hujson.Object) bool {
+	m := find(hook, "shell")
+	return run.Shell == "" || m != nil && stringOf(m.Value) == run.Shell
+}
+
+// setShell makes a hook run in the shell that it is to run in.
+func (run Invocation) setShell(hook *hujson.Object) {
+	if run.inShell(hook) {
+		return
+	}
+	if m := find(hook, "shell"); m != nil {
+		m.Value.Value = literal(run.Shell)
+		return
+	}
+	shell := named("shell", hujson.Value{Value: literal(run.Shell)})
+	shell.Name.BeforeExtra = hook.Members[len(hook.Members)-1].Name.BeforeExtra
+	hook.Members = append(hook.Members, shell)
 }
 
 // inline returns a value on one line, with a space after each comma and colon.

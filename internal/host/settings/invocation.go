@@ -12,6 +12,7 @@ type Invocation struct {
 	Command string
 	Args    []string
 	Name    string // by which the host shows the hook to people; "" where it has no names
+	Shell   string // in which the host is to run the line; "" for the one that it chooses itself
 }
 
 // guard runs a program and always ends with status 0. Hosts take status 2 for a veto. Go's runtime ends a process with that status
@@ -46,9 +47,22 @@ func Shell(host session.Host, executable string) Invocation {
 func Exec(host session.Host, executable string) Invocation {
 	run := Invocation{Command: trapPrefix + quote(executable) + " hook " + string(host) + trapSuffix, Name: "ctxls"}
 	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
-		run.Command = callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
+		run.Command = forPowerShell(path, host)
 	}
 	return run
+}
+
+// ShellNamed is the invocation of ctxls for hosts that run a hook in the shell that it names. On Windows it names PowerShell, since such
+// hosts use the shell that they were started from, and no line with a path works in cmd.exe, PowerShell and Git Bash.
+func ShellNamed(host session.Host, executable string) Invocation {
+	if path, ok := onWindows(executable); ok {
+		return Invocation{Command: forPowerShell(path, host), Shell: "powershell"}
+	}
+	return Shell(host, executable)
+}
+
+func forPowerShell(path string, host session.Host) string {
+	return callPrefix + "'" + strings.ReplaceAll(path, "'", "''") + "' hook " + string(host)
 }
 
 // What Exec puts around a line for bash, and before one for PowerShell; and what Shell puts before a line, and before a quoted path on

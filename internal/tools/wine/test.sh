@@ -11,11 +11,12 @@ skip=$(sed 's| .*||; s|/|$/^|; s|.*|^&$|' "$exceptions" | paste -sd '|' -)
 prefix=$(sh "$here/wine.sh")
 export WINEPREFIX="$prefix"
 wineserver=$(command -v wineserver || echo /usr/lib/wine/wineserver64)
-"$wineserver" -p # to stay: programs start in a tenth of the time
-trap '"$wineserver" -k; rm -rf "$prefix/drive_c/users/"*/Temp/*' EXIT
+"$wineserver" -f -p & # to stay: programs start in a tenth of the time
+trap '"$wineserver" -k; wait; rm -rf "$prefix/drive_c/users/"*/Temp/*' EXIT
 trap 'exit 1' HUP INT TERM
 
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $(go list ./... | grep -v -e /internal/tools/ -e /adapters/ -e '/test$' -e '/test/')
-go test -count=1 -short -vet=off -timeout 10m -skip "$skip" -exec "sh $here/wine.sh" "$@"
+# Without what debuggers want, programs are linked in half the time.
+go test -count=1 -short -vet=off -timeout 10m -ldflags='-s -w' -skip "$skip" -exec "sh $here/wine.sh" ${TESTFLAGS:-} "$@"
