@@ -9,9 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	modernc "modernc.org/sqlite"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
@@ -26,27 +23,7 @@ func TestFormatIsTheLastMigration(t *testing.T) {
 
 // A state of the first format, in which sessions had no revisions.
 func TestAnOldStateIsBroughtUpToDate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	connector, err := modernc.NewConnector(dsn(path, time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := connector.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := step(t.Context(), c, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := execute(t.Context(), c, `INSERT INTO sessions (host, session_id, cwd, updated_at, ended_at, added, data)
-		VALUES ('codex', 'old', '/home/ada', 1, 0, 0, '{"Turns": 7}')`); err != nil {
-		t.Fatal(err)
-	}
-	if err := execute(t.Context(), c, `INSERT INTO windows VALUES ('claude-code', 'anthropic', 'claude-opus-4-6', 310000, 0, 'accepted', 0)`); err != nil {
-		t.Fatal(err)
-	}
-	c.Close()
-
+	path := oldState(t)
 	s := open(t, path)
 	feed, err := s.Changed(t.Context(), 0)
 	if err != nil || !feed.Whole || len(feed.Sessions) != 1 || feed.Sessions[0].Session.Turns != 7 {

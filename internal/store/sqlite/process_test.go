@@ -33,6 +33,8 @@ var roles = map[string]func(ctx context.Context, path string, args []string) err
 	"insert":  insertRole,
 	"replace": replaceRole,
 	"hook":    hookRole,
+	"inspect": inspectRole,
+	"forget":  forgetRole,
 }
 
 func TestMain(m *testing.M) {
