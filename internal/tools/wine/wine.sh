@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 wine=wine64
 [ -x /usr/lib/wine/wine64 ] && wine=/usr/lib/wine/wine64 # where Debian has it
 source=$here/bcryptprimitives.c
-prefix=${XDG_CACHE_HOME:-$HOME/.cache}/ctxls-dev/wine-$(cksum <"$source" | cut -d ' ' -f 1)
+prefix=${XDG_CACHE_HOME:-$HOME/.cache}/ctxls-dev/wine-$(cat "$source" "$0" | cksum | cut -d ' ' -f 1)
 export WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' WINEPREFIX="$prefix"
 unset DISPLAY
 
@@ -15,6 +15,7 @@ if [ ! -d "$prefix" ]; then
   trap 'rm -rf "$half"' EXIT
   export WINEPREFIX="$half"
   "$wine" wineboot -i >/dev/null 2>&1
+  "$wine" reg add 'HKCU\Software\Wine' /v Version /d win10 /f >/dev/null 2>&1 # Node wants it
   x86_64-w64-mingw32-gcc -Wall -Wextra -Wno-unused-parameter -Werror -Os -s -shared \
     -o "$half/drive_c/windows/system32/bcryptprimitives.dll" "$source" -ladvapi32 -lntdll
   wineserver=$(command -v wineserver || echo /usr/lib/wine/wineserver64)

@@ -10,7 +10,7 @@ local function may_run(path)
 end
 
 local function is_absolute(path)
-  return path:sub(1, 1) == '/' or (windows and path:match('^%a:[/\\]') ~= nil)
+  return path:sub(1, 1) == '/' or (windows and (path:match('^%a:[/\\]') or path:match('^\\\\')) ~= nil)
 end
 
 ---@param given string
