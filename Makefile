@@ -142,6 +142,7 @@ vscode-unit: vscode
 	node $(VSCODE)/test/run.mjs unit
 
 vscode-test: vscode-unit
+	node $(VSCODE)/test/windows.mjs
 	node $(VSCODE)/test/run.mjs e2e
 
 # Renews the pictures of its README from those that the tests left behind.

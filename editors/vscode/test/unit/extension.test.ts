@@ -27,6 +27,10 @@ let built: string;
 before(() => {
   root = mkdtempSync(join(tmpdir(), 'ctxls-unit-'));
   built = join(root, programName);
+  if (process.env.CTXLS_BUILT) {
+    copyFileSync(process.env.CTXLS_BUILT, built); // where there is no Go
+    return;
+  }
   execFileSync(
     'go',
     ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w -X main.version=0.1.0', '-o', built, './cmd/ctxls'],
@@ -52,7 +56,12 @@ beforeEach(() => {
   mkdirSync(join(extension, 'server'), { recursive: true });
   copyFileSync(built, join(extension, 'server', programName));
   writeFileSync(join(extension, 'server/target'), `${here}\n`);
-  const env = { HOME: dir, USERPROFILE: dir, XDG_STATE_HOME: join(dir, 'state'), XDG_CONFIG_HOME: join(dir, 'config') };
+  const [state, config] = [join(dir, 'state'), join(dir, 'config')];
+  const env = {
+    ...{ HOME: dir, XDG_STATE_HOME: state, XDG_CONFIG_HOME: config },
+    ...{ USERPROFILE: dir, LOCALAPPDATA: state, APPDATA: config }, // on Windows
+    CTXLS_WAIT: '10000',
+  };
   Object.assign(process.env, env, { PATH: environment.PATH });
   window = new Window(project);
   agent = new Agent({ ctxls: built, env: { ...env, PATH: environment.PATH ?? '' } }, 'a1b2c3d4-0000', project);
