@@ -5,7 +5,7 @@ import { type Details, type Known, knownBreakdown, partName, whyUnknown } from '
 import { facts } from './facts.ts';
 import { openFile } from './files.ts';
 import type { Amount, Asked, Section, Shown, ShownSession } from './messages.ts';
-import type { ContextOptimizationReport, Part, Sample, SessionView } from './protocol.ts';
+import type { Part, ReportResult, Sample, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
 import { exactly, leftInWords, line, name, percent } from './text.ts';
@@ -159,7 +159,7 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     return this.#history.samples;
   }
 
-  #report(): Promise<ContextOptimizationReport | null> {
+  #report(): Promise<ReportResult | null> {
     return this.#server.request('metrics/report', {}).catch(() => null);
   }
 

@@ -1,5 +1,5 @@
 // The messages between the dashboard and its page.
-import type { ContextOptimizationReport, Sample, SessionView } from './protocol.ts';
+import type { ReportResult, Sample, SessionView } from './protocol.ts';
 
 /** Everything that the page shows. It is data: the page writes it as text and nothing else. */
 export interface Shown {
@@ -9,7 +9,7 @@ export interface Shown {
   /** The section to bring into sight, once. */
   section: Section | null;
   session: ShownSession | null;
-  report: ContextOptimizationReport | null;
+  report: ReportResult | null;
   /** Why there is nothing to show; "" where there is. */
   failed: string;
 }

@@ -6,7 +6,7 @@ export const protocolVersion = 1;
 /** What this client calls. */
 export interface Requests {
   'context/measure': { params: MeasureParams; result: Measurement };
-  'metrics/report': { params: Record<string, never>; result: ContextOptimizationReport };
+  'metrics/report': { params: ReportParams; result: ReportResult };
   'session/deleted': { params: SessionRef; result: DeletedResult };
   'session/get': { params: GetParams; result: SessionDetail };
   'session/history': { params: HistoryParams; result: HistoryResult };
@@ -48,6 +48,17 @@ export interface Band {
   low: number;
 }
 
+/** Bin is the tasks of one range of tokens. */
+export interface Bin {
+  /** the tasks have more tokens than this; in the first bin, this many or more */
+  above: number;
+  /** share of all tasks, 0–1, with more than UpTo tokens */
+  rest: number;
+  tasks: number;
+  /** and at most as many */
+  upTo: number;
+}
+
 /** Breakdown describes what fills a session's window, in tokens. The provider reports only Tokens. ctxls estimates the other figures from the host's record, and scales them to Tokens. */
 export interface Breakdown {
   /** when that response was made */
@@ -63,34 +74,6 @@ export interface Breakdown {
   /** Tokens is the occupancy at the last response, as in Usage. Parts add up to it. It is null if the breakdown is not known; Why then gives the reason as a sentence. */
   tokens: number | null;
   why?: string;
-}
-
-/** ContextOptimizationReport is the fleet figures over the last tasks. Figures are tokens; an empty ring gives zeros. */
-export interface ContextOptimizationReport {
-  /** of the tasks covered */
-  averageTokens: number;
-  /** the largest task */
-  maxTokens: number;
-  /** half of the tasks had at most this many */
-  p50Tokens: number;
-  /** share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below */
-  p90ExceedanceRate: number;
-  /** 90 % of them */
-  p90Tokens: number;
-  /** 99 % of them */
-  p99Tokens: number;
-  /** the oldest covered task; null without tasks */
-  since: string | null;
-  /** number of covered tasks */
-  tasks: number;
-  /** the size above which a task counts as too large */
-  thresholdTokens: number;
-  /** trims that removed or cleared something */
-  trimOperations: number;
-  /** what those trims saved */
-  trimmedTokens: number;
-  /** maximum number of covered tasks */
-  windowTasks: number;
 }
 
 /** DeletedResult says whether there was anything to delete. */
@@ -243,6 +226,42 @@ export interface Part {
   tokens: number;
   /** of a result, sanitised; "" where the call is not on record */
   tool?: string;
+}
+
+/** ReportParams say what to report. */
+export interface ReportParams {
+  /** include the distribution of the tasks */
+  histogram?: boolean;
+}
+
+/** ReportResult is the figures over the last tasks. */
+export interface ReportResult {
+  /** of the tasks covered */
+  averageTokens: number;
+  /** if it was asked for: without gaps from 0 on; [] without tasks */
+  histogram?: Bin[];
+  /** the largest task */
+  maxTokens: number;
+  /** half of the tasks had at most this many */
+  p50Tokens: number;
+  /** share of tasks above ThresholdTokens, 0–1; at most 0.10 means that 90 % stay below */
+  p90ExceedanceRate: number;
+  /** 90 % of them */
+  p90Tokens: number;
+  /** 99 % of them */
+  p99Tokens: number;
+  /** the oldest covered task; null without tasks */
+  since: string | null;
+  /** number of covered tasks */
+  tasks: number;
+  /** the size above which a task counts as too large */
+  thresholdTokens: number;
+  /** trims that removed or cleared something */
+  trimOperations: number;
+  /** what those trims saved */
+  trimmedTokens: number;
+  /** maximum number of covered tasks */
+  windowTasks: number;
 }
 
 /** RequestPart is one part of the recorded request. */

@@ -1,6 +1,6 @@
 // The page of the dashboard. It draws what the extension sends, and loads nothing.
 import type { Amount, Asked, Shown, ShownSession } from '../messages.ts';
-import type { ContextOptimizationReport } from '../protocol.ts';
+import type { ReportResult } from '../protocol.ts';
 import { compactionShare, exactly, h, tokens } from './dom.ts';
 import { plot } from './plot.ts';
 
@@ -289,7 +289,7 @@ function agentTable({ agents: all }: ShownSession): HTMLElement {
   return h('table', { class: 'amounts' }, h('tbody', {}, ...rows));
 }
 
-function fleet(report: ContextOptimizationReport | null): HTMLElement {
+function fleet(report: ReportResult | null): HTMLElement {
   if (!report || report.tasks === 0) {
     return section(
       'All tasks',
