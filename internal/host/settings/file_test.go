@@ -158,19 +158,21 @@ func TestFileRemovesWhatItMade(t *testing.T) {
 
 // A directory that was there before stays, though nothing is in it.
 func TestFileLeavesDirectoriesOfOthers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "settings.json")
-	if err := os.Mkdir(filepath.Dir(filepath.Dir(path)), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := mustOpen(t, path).Replace([]byte("{}"), true); err != nil {
-		t.Fatal(err)
-	}
-	if err := mustOpen(t, path).Remove(); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(filepath.Dir(filepath.Dir(path)))
-	if err != nil || len(entries) != 0 {
-		t.Errorf("%v, %v", entries, err)
+	for made, name := range []string{"settings.json", filepath.Join("b", "settings.json")} {
+		dir := filepath.Join(t.TempDir(), "a")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := mustOpen(t, path).Replace([]byte("{}"), true); err != nil {
+			t.Fatal(err)
+		}
+		if err := mustOpen(t, path).Remove(); err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Errorf("%d directories were made: %v, %v", made, entries, err)
+		}
 	}
 }
 
