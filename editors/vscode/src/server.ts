@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as vscode from 'vscode';
-import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
+import type { LanguageClient } from 'vscode-languageclient/node';
 import { contextFiles } from './contextfiles.ts';
 import { findServer, type Program, StartError } from './locator.ts';
 import { type Notifications, protocolVersion, type Requests } from './protocol.ts';
@@ -135,7 +135,7 @@ export class Server implements vscode.Disposable {
       const program = await findServer(path, this.#context.extensionPath);
       this.#program = program;
       this.#log.info(`Starting ${program.path} (${program.source}), version ${program.version}`);
-      const client = this.#connect(program);
+      const client = this.#connect(program, await import('./client.ts'));
       this.#client = client;
       await within(timeout.start, client.start(), `${program.path} did not answer.`);
       const theirs = client.initializeResult?.capabilities.experimental?.ctxls?.protocolVersion;
@@ -154,8 +154,9 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  #connect(program: Program): LanguageClient {
-    const client = new QuietClient(
+  #connect(program: Program, library: typeof import('./client.ts')): LanguageClient {
+    const { CloseAction, ErrorAction, QuietClient, RevealOutputChannelOn } = library;
+    const client: LanguageClient = new QuietClient(
       'ctxls',
       'ctxls',
       async () => {
@@ -224,13 +225,6 @@ export class Server implements vscode.Disposable {
       else if (/\blevel=DEBUG\b/.test(line)) this.#log.debug(text);
       else this.#log.info(text);
     });
-  }
-}
-
-/** A client that writes its errors to the log and leaves it to Server to show them, once and with what can be done. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
   }
 }
 

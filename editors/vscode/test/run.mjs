@@ -1,5 +1,5 @@
-// Runs the tests: node test/run.mjs [unit|e2e], both without a word. Needs the VSIX of this platform (npm run package). Where
-// a test cannot run it says why; in CI that is a failure.
+// Runs the tests: node test/run.mjs [unit|e2e [PART]], both without a word; speed prints figures instead. Needs the VSIX of this
+// platform (npm run package). Where a test cannot run it says why; in CI that is a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { codeServer, node } from './install.mjs';
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'));
-const kinds = process.argv.slice(2);
-const wants = kind => kinds.length === 0 || kinds.includes(kind);
+const [wanted, part] = process.argv.slice(2);
+const wants = kind => !wanted || wanted === kind;
+const quiet = '--disable-warning=ExperimentalWarning';
 const vsix = `dist/ctxls-${process.platform}-${process.arch}.vsix`;
 if (!existsSync(vsix)) throw new Error(`${vsix} is not there: run npm run package`);
 
+if (wanted === 'speed') execFileSync(node(), [quiet, 'test/speed.ts'], { stdio: 'inherit' });
 if (wants('unit') && !test([node()], 'test/unit/*.test.ts')) process.exit(1);
 if (wants('e2e')) {
   let problem = '';
@@ -39,12 +41,13 @@ function endToEnd() {
   if (!way) throw new Error('no network namespace can be had, neither as root nor as a user');
   const inside = [...way, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', node()];
   const env = { CTXLS_CHROMIUM: chromium, CTXLS_CODE_SERVER: codeServer(), CTXLS_VSIX: join(process.cwd(), vsix) };
+  if (part) env.CTXLS_PART = part;
   if (!test(inside, 'test/e2e/*.test.ts', env)) process.exit(1);
 }
 
 /** Runs test files and reports whether all passed. */
 function test([program, ...args], files, env = {}) {
-  const flags = ['--test', '--test-concurrency=1', '--test-reporter=spec', '--disable-warning=ExperimentalWarning'];
+  const flags = ['--test', '--test-concurrency=1', '--test-reporter=spec', quiet];
   const { status } = spawnSync(program, [...args, ...flags, files], {
     stdio: 'inherit',
     env: { ...process.env, ...env },

@@ -61,7 +61,7 @@ func measure(rows []row, progress io.Writer) (results map[string]float64, reason
 			continue
 		}
 		fmt.Fprintf(progress, "bench: %s …\n", g.pkg)
-		env := os.Environ()
+		env := append(os.Environ(), "CTXLS_BENCH_EDITORS=1")
 		if g.npm != "" {
 			modules, err := npm.Install("bench-rivals", g.npm)
 			if err != nil {

@@ -27,7 +27,8 @@ var (
 	piped  = group{pkg: "./test", benchtime: "10x", count: 1}
 	live   = group{pkg: "./test", benchtime: "1x", count: 1}
 	rivals = group{pkg: "./test", benchtime: "1x", count: 1, npm: "internal/tools/bench/rivals"}
-	groups = []group{tokens, beside, domain, server, crowd, state, whole, piped, live, rivals}
+	window = group{pkg: "./test", benchtime: "1x", count: 1} // editors
+	groups = []group{tokens, beside, domain, server, crowd, state, whole, piped, live, rivals, window}
 )
 
 // row is one claim. figure and against are a benchmark's name and a unit; the result is the figure itself, or with against
@@ -68,6 +69,8 @@ var rows = slices.Concat(counting(), countingBeside(), []row{
 	{what: "server at rest, of a core", group: live, figure: "Rest percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "watching without file events at rest, of a core", group: state, figure: "RestWithoutEvents percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
+	{what: "VS Code, activation of the extension", group: window, figure: "Editors/vscode activation-ms", atMost: 30, unit: "ms", scale: 1, rival: "vscode"},
+	{what: "Neovim, start with the plugin", group: window, figure: "Editors/neovim start-ms", atMost: 0.1, unit: "ms", scale: 1, rival: "neovim"},
 }, statuslines())
 
 // statuslines returns two rows a size of transcript and program that people use today: the time of the whole process, and its memory.

@@ -117,17 +117,17 @@ export class Window {
     delete require.cache[require.resolve(bundle)];
     try {
       this.#module = require(bundle);
+      await this.#module?.activate({
+        subscriptions: this.subscriptions,
+        extensionPath: extension,
+        extensionUri: Uri.file(extension),
+        globalStorageUri: Uri.file(`${extension}/storage`),
+        workspaceState: this.#memento,
+        globalState: this.#memento,
+      });
     } finally {
-      loader._load = load;
+      loader._load = load; // part of the bundle is loaded when the server is started
     }
-    await this.#module?.activate({
-      subscriptions: this.subscriptions,
-      extensionPath: extension,
-      extensionUri: Uri.file(extension),
-      globalStorageUri: Uri.file(`${extension}/storage`),
-      workspaceState: this.#memento,
-      globalState: this.#memento,
-    });
   }
 
   readonly #memento = {
