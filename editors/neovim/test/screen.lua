@@ -170,6 +170,29 @@ return {
     end,
   },
   {
+    'the message about a full window goes with a compaction, and another message stays',
+    function()
+      local machine = machines.new()
+      local terminal = terminals.start(machine, bar, { columns = 100, rows = 12 })
+      for _, id in ipairs({ 'aaaa-1111', 'bbbb-2222' }) do
+        local agent = machine:agent(id)
+        agent:statusline(60000)
+        terminal:shows('30% · ~107k left')
+        agent:statusline(180000)
+        terminal:shows('the context window is 90 % full')
+        if id == 'bbbb-2222' then
+          terminal:command('echomsg "something else"')
+          terminal:shows('something else')
+        end
+        agent:hook('PreCompact.auto')
+        agent:hook('PostCompact.auto')
+        terminal:hides('!! 90%')
+        terminal:hides('the context window is 90 % full')
+      end
+      terminal:shows('something else')
+    end,
+  },
+  {
     'the picker pins a session by a number that is typed',
     function()
       local machine = machines.new()

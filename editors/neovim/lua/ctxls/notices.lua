@@ -14,17 +14,19 @@ function M.say(message, level)
   vim.notify('ctxls: ' .. message, level)
 end
 
----Says the first message that fits on the last line: after a longer one Neovim waits for a key.
+---Says the first message that fits on the last line: after a longer one Neovim waits for a key. Returns the message.
 ---@param level integer
 ---@param ... string messages, the longest first; the last one is said in any case
+---@return string
 local function mention(level, ...)
   local messages = { ... }
   for i, message in ipairs(messages) do
     if i == #messages or vim.api.nvim_strwidth('ctxls: ' .. message) <= vim.v.echospace then
       M.say(message, level)
-      return
+      return message
     end
   end
+  return ''
 end
 
 ---Sessions that are critical, whether or not the user was told.
@@ -34,6 +36,19 @@ local known = {}
 ---@type table<string, true>
 local waiting = {}
 
+---The last message about critical sessions, and those of them that are still critical.
+---@type { text: string, keys: table<string, true> }?
+local told
+
+---Clears the last line if it still shows that message. What replaces vim.notify() shows and removes messages itself.
+local function withdraw()
+  local lines = vim.split(vim.fn.execute('messages'), '\n', { trimempty = true })
+  if lines[#lines] == told.text and vim.api.nvim_get_mode().mode ~= 'c' then
+    vim.api.nvim_echo({ { '' } }, false, {})
+  end
+  told = nil
+end
+
 ---Sessions that become critical within so many milliseconds share a message.
 local gathering = 300
 
@@ -41,11 +56,12 @@ local gathering = 300
 local focused = true
 
 ---@param s ctxls.Session
+---@return string
 local function one(s)
   local u = s.usage
   local left = text.left(u) ~= '' and ', ' .. text.left_in_words(u) or ''
   local name, percent = text.name(s), text.mark(u) .. (u.display.percent or text.unknown)
-  mention(
+  return mention(
     vim.log.levels.WARN,
     ('%s: the context window is %s %% full%s.'):format(name, percent, left),
     ('%s: the context window is %s %% full.'):format(name, percent),
@@ -57,7 +73,7 @@ local function speak()
   if not focused then
     return
   end
-  local critical = {}
+  local critical, keys, message = {}, waiting, nil
   for key in pairs(waiting) do
     critical[#critical + 1] = sessions.get(key)
   end
@@ -65,14 +81,15 @@ local function speak()
   if not config.options.notify.critical then
     return
   elseif #critical == 1 then
-    one(critical[1])
+    message = one(critical[1])
   elseif #critical > 1 then
-    mention(
+    message = mention(
       vim.log.levels.WARN,
       ('the context windows of %d sessions are critically full; see :Ctxls sessions.'):format(#critical),
       ('%d context windows are critically full.'):format(#critical)
     )
   end
+  told = message and { text = 'ctxls: ' .. message, keys = keys } or told
 end
 
 ---Notes a session that crosses into critical. One that was critical when it was first seen crossed nothing.
@@ -84,6 +101,12 @@ local function look(change)
   if level ~= 'critical' then
     if not now or level then
       known[key], waiting[key] = nil, nil -- an unknown level is no sign of room
+      if told and told.keys[key] then
+        told.keys[key] = nil
+        if not next(told.keys) then
+          withdraw()
+        end
+      end
     end
     return
   end
