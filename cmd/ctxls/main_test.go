@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -48,7 +50,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.Geteuid() == 0, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand, "append": appendTo},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "expand": expand, "append": appendTo, "sql": sqlInto},
 	})
 }
 
@@ -81,6 +83,15 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// sql DATABASE FILE runs the statements in a file. The database is made where there is none.
+func sqlInto(ts *testscript.TestScript, neg bool, args []string) {
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(ts.MkAbs(args[0])))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.ExecContext(context.Background(), expanded(ts, args[1]))
+	ts.Check(err)
 }
 
 var variable = regexp.MustCompile(`\$(WORK|NOW|SOON)\b`)

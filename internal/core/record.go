@@ -45,6 +45,13 @@ type Historian interface {
 	History(ctx context.Context, r Record, texts bool, visit func(session.Entry) bool) error
 }
 
+// RecordScanner is a Recorder whose records can be read back to the start of the window, and are found by their session. It is for hosts
+// whose record is no file of its own, which a Scanner would take by its path.
+type RecordScanner interface {
+	// ScanRecord visits what Scanner.Scan does of the record of r.Key.
+	ScanRecord(ctx context.Context, r Record, progress func(done, total int64), visit func(session.Entry) bool) error
+}
+
 // RecordedTurn is a turn of a session in its record.
 type RecordedTurn struct {
 	At     time.Time // of its last response

@@ -66,11 +66,11 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 		progress = func(int64, int64) {}
 	}
 	e := st.Session
-	scanner, ok := s.Adapters[e.Host].(Scanner)
+	scan, byPath := s.scanOf(e)
 	switch {
-	case !ok:
+	case scan == nil:
 		return b, fmt.Sprintf("ctxls reads no record of conversations in %s", e.Host), nil
-	case e.Transcript == "":
+	case byPath && e.Transcript == "":
 		return b, "the host has not named its record of the conversation yet", nil
 	case !e.Gauge.Known:
 		return b, "nothing has been reported of the window yet", nil
@@ -79,7 +79,7 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 	}
 	var entries []session.Entry // newest first
 	budget, tools := maxBreakdownBytes, s.rules(e.Host).Tools
-	err = scanner.Scan(ctx, e.Transcript, progress, func(en session.Entry) bool {
+	err = scan(ctx, progress, func(en session.Entry) bool {
 		also(en)
 		budget = session.CountPieces(en.Content, tools, s.Counter, budget)
 		if en.Report != nil || en.Boundary != nil || len(en.Content) > 0 {
@@ -98,10 +98,33 @@ func (s *Service) breakdown(ctx context.Context, st session.State, progress func
 	}
 	slices.Reverse(entries)
 	st.Rules = s.rules(e.Host)
-	if b, ok = session.BreakDown(st, s.Config(e.CWD), entries); !ok {
+	b, ok := session.BreakDown(st, s.Config(e.CWD), entries)
+	if !ok {
 		why = "the host has recorded no response of this size yet"
 	}
 	return b, why, nil
+}
+
+// scanFunc visits what the window of one session holds by the host's record, as Scanner.Scan does.
+type scanFunc func(ctx context.Context, progress func(done, total int64), visit func(session.Entry) bool) error
+
+// scanOf returns how the record of a session is read, nil if the host keeps none. byPath says that it takes the path of the transcript.
+func (s *Service) scanOf(e session.Session) (scan scanFunc, byPath bool) {
+	if scanner, ok := s.Adapters[e.Host].(Scanner); ok {
+		return func(ctx context.Context, progress func(done, total int64), visit func(session.Entry) bool) error {
+			return scanner.Scan(ctx, e.Transcript, progress, visit)
+		}, true
+	}
+	if s.Historian == nil {
+		return nil, false
+	}
+	scanner, ok := s.Historian(e.Host).(RecordScanner)
+	if !ok {
+		return nil, false
+	}
+	return func(ctx context.Context, progress func(done, total int64), visit func(session.Entry) bool) error {
+		return scanner.ScanRecord(ctx, Record{Key: e.Key()}, progress, visit)
+	}, false
 }
 
 // explain adds what the host's own record of the last request tells, if there is one.

@@ -78,13 +78,15 @@ func (p *part) call() []session.Piece {
 		transcript.Field{Name: "output", Value: &output},
 		transcript.Field{Name: "error", Value: &failure},
 		transcript.Field{Name: "attachments", Value: &files})
-	tool, id := transcript.String(p.tool), transcript.String(p.callID)
+	var file []byte
+	transcript.Pick(input, transcript.Field{Name: "filePath", Value: &file})
+	tool, id, path := transcript.String(p.tool), transcript.String(p.callID), transcript.String(file)
 	if output == nil {
 		output = failure
 	}
 	pieces := []session.Piece{
-		{Class: session.ToolCall, Tool: tool, CallID: id, Text: string(input)},
-		{Class: session.ToolResult, Tool: tool, CallID: id, Text: transcript.String(output)},
+		{Class: session.ToolCall, Tool: tool, CallID: id, Path: path, Text: string(input)},
+		{Class: session.ToolResult, Tool: tool, CallID: id, Path: path, Text: transcript.String(output)},
 	}
 	transcript.Elements(files, func(data []byte) bool {
 		var attached part

@@ -135,32 +135,51 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	return append(events, agents...), err
 }
 
-// messages returns the events of one session's messages, oldest first.
-func (r Records) messages(ctx context.Context, id string) ([]session.Event, error) {
-	type row struct{ id, data string }
-	var newest []row
-	if err := r.query(ctx, func(rows *sql.Rows) error {
+// row is a message as the database has it.
+type row struct{ id, data string }
+
+// rows returns the newest messages of a session, the newest first.
+func (r Records) rows(ctx context.Context, id string, most int) (rows []row, err error) {
+	err = r.query(ctx, func(found *sql.Rows) error {
 		var m row
-		err := rows.Scan(&m.id, &m.data)
-		newest = append(newest, m)
+		err := found.Scan(&m.id, &m.data)
+		rows = append(rows, m)
 		return err
-	}, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created DESC, id DESC LIMIT ?", id, maxMessages); err != nil || len(newest) == 0 {
-		return nil, err
-	}
-	slices.Reverse(newest)
+	}, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created DESC, id DESC LIMIT ?", id, most)
+	return rows, err
+}
+
+// parts returns the parts of the messages from one on, by message, each list as JSON. Parts of more than maxBytes are left out.
+func (r Records) parts(ctx context.Context, id, from string, maxBytes int) (map[string][]byte, error) {
 	parts := map[string][][]byte{}
 	if err := r.query(ctx, func(rows *sql.Rows) error {
 		var message, data string
 		err := rows.Scan(&message, &data)
 		parts[message] = append(parts[message], []byte(data))
 		return err
-	}, "SELECT message_id, data FROM part WHERE session_id = ? AND message_id >= ? AND length(data) <= ? ORDER BY id", id, newest[0].id, partBytes); err != nil {
+	}, "SELECT message_id, data FROM part WHERE session_id = ? AND message_id >= ? AND length(data) <= ? ORDER BY id", id, from, maxBytes); err != nil {
+		return nil, err
+	}
+	lists := make(map[string][]byte, len(parts))
+	for message, all := range parts {
+		lists[message] = slices.Concat([]byte{'['}, bytes.Join(all, []byte{','}), []byte{']'})
+	}
+	return lists, nil
+}
+
+// messages returns the events of one session's messages, oldest first.
+func (r Records) messages(ctx context.Context, id string) ([]session.Event, error) {
+	newest, err := r.rows(ctx, id, maxMessages)
+	if err != nil || len(newest) == 0 {
+		return nil, err
+	}
+	parts, err := r.parts(ctx, id, newest[len(newest)-1].id, partBytes)
+	if err != nil {
 		return nil, err
 	}
 	var events []session.Event
-	for _, m := range newest {
-		list := slices.Concat([]byte{'['}, bytes.Join(parts[m.id], []byte{','}), []byte{']'})
-		if ev, ok := recorded(id, m.id, []byte(m.data), list); ok {
+	for _, m := range slices.Backward(newest) {
+		if ev, ok := recorded(id, m.id, []byte(m.data), parts[m.id]); ok {
 			events = append(events, ev)
 		}
 	}
