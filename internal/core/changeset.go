@@ -30,9 +30,9 @@ func (s *Service) Changed(ctx context.Context, since int64) (ChangeSet, error) {
 // Watch sends a signal after changes, as Store.Watch. The receiver then calls Changed.
 func (s *Service) Watch(ctx context.Context) <-chan struct{} { return s.seen().Watch(ctx) }
 
-// HostGone reports whether a host's process is known to have ended; pid 0 is unknown.
+// HostGone reports whether a host's process is known to have ended. pid is a HostPID of a session.
 func (s *Service) HostGone(pid int) bool {
-	return pid > 0 && s.ProcessLives != nil && !s.ProcessLives(pid)
+	return pid == session.NoProcess || pid > 0 && s.ProcessLives != nil && !s.ProcessLives(pid)
 }
 
 // Alert returns the alert of a gate.

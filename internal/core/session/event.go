@@ -43,7 +43,7 @@ type Event struct {
 	Title    string
 	Model    string // as the host spells it, with any "[1m]"
 	Provider string
-	HostPID  int // the host's process
+	HostPID  int // the host's process; 0 is unknown, NoProcess is none
 
 	// AgentID is set if the event comes from inside a sub-agent. Such an event never changes the gauge of the main chain.
 	AgentID   string

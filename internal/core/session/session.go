@@ -14,7 +14,7 @@ type Session struct {
 	Title     string `json:"title,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Provider  string `json:"provider,omitempty"`
-	HostPID   int    `json:"hostPid,omitempty"`
+	HostPID   int    `json:"hostPid,omitempty"` // 0 is unknown, NoProcess is none
 	// Transcript is the file to which the host writes the conversation; "" if there is none, or it is not known yet.
 	Transcript string `json:"transcript,omitempty"`
 
@@ -188,6 +188,9 @@ const (
 
 // MaxWorkingSet bounds the stored paths of a session; the least recently used are dropped first.
 const MaxWorkingSet = 500
+
+// NoProcess is the HostPID of a session that no process runs, by the host's own list of its processes.
+const NoProcess = -1
 
 // IdleAfter is the time without events after which a session counts as idle.
 const IdleAfter = 30 * time.Minute

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -68,33 +69,48 @@ func (r Records) At(path string) (core.Record, bool) {
 // maxProcessFile bounds the size, in bytes, of a file that describes a running process. Those of version 2.1.329 have 600.
 const maxProcessFile = 64 << 10
 
-// running returns the process that runs a session, as the host's files of running processes name it; 0 is none. The host leaves
-// such a file behind when it is killed, so the process may be gone. Another one that has its number by now does not count. The files beside them whose names are not a number may hold
-// secrets and are not opened.
-func (r Records) running(ctx context.Context, rec core.Record) int {
+// running returns the process that runs a session in cwd, as the host's files of running processes name it; 0 is unknown. The host
+// removes such a file at the end of its process, so it is session.NoProcess if there is none for the session and none in its directory,
+// where /clear may just have begun another session. The host leaves the file behind when it is killed, so the process may be gone;
+// another process that has its number by now does not count. The files beside them whose names are not a number may hold secrets and
+// are not opened.
+func (r Records) running(ctx context.Context, rec core.Record, cwd string) int {
 	dir := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(rec.Path))), "sessions")
-	files, _ := transcript.Find(ctx, dir, "[0-9]*.json", time.Time{})
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return 0 // a version without such files
+	}
+	files, err := transcript.Find(ctx, dir, "[0-9]*.json", time.Time{})
+	if err != nil {
+		return 0
+	}
+	unknown := false
 	for _, f := range files {
 		if strings.Trim(strings.TrimSuffix(filepath.Base(f.Path), ".json"), "0123456789") != "" {
-			continue
-		}
-		data, err := transcript.Head(f.Path, maxProcessFile)
-		if err != nil {
 			continue
 		}
 		var process struct {
 			PID       int    `json:"pid"`
 			SessionID string `json:"sessionId"`
 			Start     string `json:"procStart"`
+			CWD       string `json:"cwd"`
 		}
-		if json.Unmarshal(data, &process) != nil || process.SessionID != rec.SessionID || process.PID <= 0 {
+		data, err := transcript.Head(f.Path, maxProcessFile)
+		if err != nil || json.Unmarshal(data, &process) != nil {
+			unknown = true
 			continue
 		}
-		if start := shared.ProcessStart(process.PID); start == "" || process.Start == "" || start == process.Start {
+		if start := shared.ProcessStart(process.PID); start != "" && process.Start != "" && start != process.Start {
+			continue
+		}
+		if process.SessionID == rec.SessionID && process.PID > 0 {
 			return process.PID
 		}
+		unknown = unknown || cwd == "" || process.CWD == cwd
 	}
-	return 0
+	if unknown {
+		return 0
+	}
+	return session.NoProcess
 }
 
 // Read implements core.Recorder.
@@ -105,7 +121,7 @@ func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]sessi
 	}
 	head := readHead(rec.Path)
 	events := transcript.Events(rec, head.At, head.CWD, main)
-	events[1].HostPID = r.running(ctx, rec)
+	events[1].HostPID = r.running(ctx, rec, head.CWD)
 	agents, err := transcript.Agents(ctx, rec, strings.TrimSuffix(rec.Path, ".jsonl"), "subagents/agent-*.jsonl", func(path string) (session.Reading, error) {
 		reading, err := transcript.Read(ctx, path, session.Cursor{}, format(path))
 		reading.Entries = merge(reading.Entries)

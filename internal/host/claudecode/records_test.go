@@ -14,7 +14,7 @@ import (
 	"github.com/ctxls/ctxls/internal/host/shared"
 )
 
-// Beside the files of running processes lie files with keys, under names that begin alike.
+// The files of running processes say whether one runs the session. Beside them lie files with keys, under names that begin alike.
 func TestSecretsBesideProcessFilesAreNotOpened(t *testing.T) {
 	home := t.TempDir()
 	records := NewRecords(host.Env{Getenv: func(string) string { return "" }, Home: home})
@@ -29,17 +29,24 @@ func TestSecretsBesideProcessFilesAreNotOpened(t *testing.T) {
 		}
 	}
 	write("projects/-w/s1.jsonl", prompt+"\n")
+	rec := core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: filepath.Join(home, ".claude", "projects", "-w", "s1.jsonl")}
+	want := func(when string, pid int) {
+		t.Helper()
+		if got := records.running(t.Context(), rec, "/w"); got != pid {
+			t.Errorf("%s: process %d, want %d", when, got, pid)
+		}
+	}
+	want("a version without such files", 0)
 	write("sessions/77.deadbeef.key", `{"pid":77,"sessionId":"s1"}`)
 	write("sessions/77.deadbeef.json", `{"pid":77,"sessionId":"s1"}`)
 	write("sessions/key.json", `{"pid":77,"sessionId":"s1"}`)
-	rec := core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: filepath.Join(home, ".claude", "projects", "-w", "s1.jsonl")}
-	if pid := records.running(t.Context(), rec); pid != 0 {
-		t.Errorf("process %d comes from a file that is not a process's", pid)
-	}
+	want("no file of a process", session.NoProcess)
+	write("sessions/76.json", `{"pid":76,"sessionId":"s2","cwd":"/v"}`)
+	want("another directory", session.NoProcess)
+	write("sessions/75.json", `{"pid":75,"sessionId":"s3","cwd":"/w"}`)
+	want("another session of the directory", 0)
 	write("sessions/78.json", `{"pid":78,"sessionId":"s1"}`)
-	if pid := records.running(t.Context(), rec); pid != 78 {
-		t.Errorf("process %d, want 78", pid)
-	}
+	want("the session's", 78)
 }
 
 // A process that was killed leaves its file behind, and its number goes to another program.
@@ -57,12 +64,12 @@ func TestAProcessWithTheNumberOfAnother(t *testing.T) {
 	}
 	records := NewRecords(host.Env{Getenv: func(string) string { return "" }, Home: home})
 	rec := core.Record{Key: session.Key{Host: Name, SessionID: "s1"}, Path: filepath.Join(dir, "projects", "-w", "s1.jsonl")}
-	for written, want := range map[string]int{start: self, "1" + start: 0, "": self} {
+	for written, want := range map[string]int{start: self, "1" + start: session.NoProcess, "": self} {
 		text := fmt.Sprintf(`{"pid":%d,"sessionId":"s1","procStart":%q}`, self, written)
 		if err := os.WriteFile(filepath.Join(dir, "sessions", strconv.Itoa(self)+".json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if pid := records.running(t.Context(), rec); pid != want {
+		if pid := records.running(t.Context(), rec, "/w"); pid != want {
 			t.Errorf("started at %q: process %d, want %d", written, pid, want)
 		}
 	}
