@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -68,8 +68,8 @@ func (f *auditFlags) run(a *app, args []string) error {
 	if len(args) > 1 {
 		return usageError{"audit takes one directory"}
 	}
-	limit, err := tokenCount(f.max)
-	if err != nil {
+	limit, ok := text.ParseTokens(cmp.Or(f.max, "0"))
+	if !ok || limit < 0 || limit == 0 && f.max != "" {
 		return usageError{fmt.Sprintf("--max: want a number of tokens such as 20000 or 20k, got %q", text.Sanitize(f.max, 40))}
 	}
 	style, err := f.styled.style(a)
@@ -130,22 +130,6 @@ func (f *auditFlags) verdict(r *audit.AuditReport, limit int) error {
 		return nil
 	}
 	return fmt.Errorf("%s", strings.Join(over, "\n"))
-}
-
-// tokenCount reads a number of tokens, with k for thousands; "" is 0.
-func tokenCount(s string) (int, error) {
-	if s == "" {
-		return 0, nil
-	}
-	number, factor := s, 1.0
-	if rest, ok := strings.CutSuffix(s, "k"); ok {
-		number, factor = rest, 1000
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(n*factor >= 1 && n*factor < 1e12) {
-		return 0, fmt.Errorf("not a number of tokens")
-	}
-	return int(n * factor), nil
 }
 
 // auditOptions returns the options of an audit of a directory, for the hosts that have settings on this machine.

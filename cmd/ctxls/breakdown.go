@@ -100,6 +100,9 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 				return keyOf(v), nil
 			}
 		}
+		if len(all) == 0 && host != "" {
+			return session.Key{}, hintError{fmt.Errorf("no sessions of %s yet", host), "'ctxls sessions --all' lists every session"}
+		}
 		if len(all) == 0 {
 			return session.Key{}, noSessions
 		}
@@ -116,7 +119,7 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 	}
 	switch len(found) {
 	case 0:
-		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), agentHint(all, args[0])}
+		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), idHint(all, args[0])}
 	case 1:
 		return found[0], nil
 	}
@@ -134,8 +137,16 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 // maxListed is how many of the sessions that an id may stand for an error lists.
 const maxListed = 8
 
-// agentHint says what to do about an id that no session has: it may be that of a sub-agent, which a list shows below its session.
-func agentHint(all []core.SessionView, id string) string {
+// idHint says what to do about an id that no session has: it may be pasted with what stood around it, or be that of a sub-agent, which
+// a list shows below its session.
+func idHint(all []core.SessionView, id string) string {
+	if bare := strings.Trim(id, " \t\"'`“”‘’«»<>()[].…"); bare != "" {
+		for _, v := range all {
+			if len(bare) <= len(v.SessionID) && strings.EqualFold(v.SessionID[:len(bare)], bare) {
+				return "did you mean " + text.Sanitize(v.SessionID[:len(bare)], 60) + "?"
+			}
+		}
+	}
 	for _, v := range all {
 		for _, agent := range slices.Concat(v.Agents, v.AgentsEnded) {
 			if strings.HasPrefix(agent.AgentID, id) {

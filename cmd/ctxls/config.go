@@ -44,7 +44,7 @@ ctxls config schema > ctxls.schema.json`,
 				_, err := a.stdout.Write(config.Schema())
 				return err
 			}
-			return usageError{"config takes one of path, check [FILE…] and schema"}
+			return hintError{usageError{"config takes one of path, check [FILE…] and schema"}, "settings are changed in a file; 'ctxls config path' shows where it is"}
 		}
 	},
 }

@@ -201,7 +201,7 @@ func (a *app) target(command string, flags map[settings.Scope]*bool, links bool,
 	}
 	h, ok := registry.Find(session.Host(args[0]))
 	if !ok || h.Installer == nil {
-		return nil, unknownHost(fmt.Sprintf("%s: no host %q to install into; use one of: %s", command, text.Sanitize(args[0], 60), hosts), args[0], installableHosts())
+		return nil, unknownHost(fmt.Sprintf("%s: no host %q; use one of: %s", command, text.Sanitize(args[0], 60), hosts), args[0], installableHosts())
 	}
 	scope, err := chosenScope(flags)
 	if err != nil {

@@ -142,9 +142,11 @@ func commandName(args []string) (string, []string) {
 	}
 	flags, args := args[:before], args[before:]
 	switch {
+	case len(args) == 2 && (args[0] == "-h" || args[0] == "--help") && !strings.HasPrefix(args[1], "-"):
+		return "help", args[1:]
 	case len(args) == 0, args[0] == "-h", args[0] == "--help":
 		return "help", nil
-	case args[0] == "--version", args[0] == "-v":
+	case args[0] == "--version", args[0] == "-v", args[0] == "-V":
 		return "version", nil
 	case args[0] == "--stdio":
 		return "serve", slices.Concat(flags, args[1:])

@@ -29,7 +29,7 @@ still there. The search keeps an index beside the state, in the directory recall
 		var styled styleFlags
 		styled.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) == 0 {
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
 				return usageError{"recall takes words to search for"}
 			}
 			if *limit < 1 || *limit > core.MaxRecallLines || *tokens < 1 || *tokens > core.MaxRecallTokens {

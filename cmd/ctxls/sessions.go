@@ -103,7 +103,7 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 				return printJSON(a.stdout, views)
 			}
 			if len(views) == 0 {
-				fail(a.stderr, noSessions)
+				fail(a.stderr, a.noneListed(ctx, s, filter))
 				return nil
 			}
 			if err := ui.Sessions(a.stdout, views, time.Now(), style); err != nil {
@@ -115,6 +115,22 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			return nil
 		}
 	},
+}
+
+// noneListed says why a list is empty: there are no sessions, or none that the filter lets through.
+func (a *app) noneListed(ctx context.Context, s *core.Service, filter core.SessionFilter) error {
+	all, err := s.Sessions(ctx, core.SessionFilter{IncludeEnded: true, Limit: 1})
+	if err != nil || len(all) == 0 {
+		return noSessions
+	}
+	hint := "'ctxls sessions --all' lists every session"
+	if strings.ContainsAny(filter.Project, `./\`) {
+		hint = "--project takes the name of a directory; --here takes the current directory"
+	}
+	if !filter.IncludeEnded && filter.Host == "" && filter.Project == "" && filter.Since.IsZero() && filter.Folders == nil {
+		return hintError{errors.New("all sessions have ended"), hint}
+	}
+	return hintError{errors.New("no session matches"), hint}
 }
 
 // defaultLimit is how many sessions a list shows where nothing else is asked for.

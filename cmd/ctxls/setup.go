@@ -71,7 +71,9 @@ nothing. 'ctxls uninstall HOST' undoes it for each host.`,
 			if *dryRun || problems != nil {
 				return problems
 			}
-			fmt.Fprintln(a.stdout)
+			if len(steps) > 0 {
+				fmt.Fprintln(a.stdout)
+			}
 			return a.diagnose(ctx, nil, false, style)
 		}
 	},

@@ -44,7 +44,10 @@ func unknownCommand(name string, rest []string) error {
 			return hintError{usageError{fmt.Sprintf("put %s after the command", text.Sanitize(flag, 60))}, fmt.Sprintf("type '%s'", text.Sanitize(strings.Join(line, " "), 200))}
 		}
 	}
-	if line := habits[strings.TrimLeft(name, "-")]; line != "" {
+	if name == "update" || name == "upgrade" {
+		return hintError{err, "ctxls does not use the network; install the new version as you installed this one"}
+	}
+	if line := habits[strings.ToLower(strings.TrimLeft(name, "-"))]; line != "" {
 		return hintError{err, fmt.Sprintf("did you mean 'ctxls %s'?", line)}
 	}
 	return hintError{err, didYouMean(name, commandNames(), "'ctxls %s'", "'ctxls help' lists the commands")}
@@ -54,8 +57,17 @@ func unknownCommand(name string, rest []string) error {
 var habits = map[string]string{
 	"ls": "sessions", "list": "sessions", "ps": "sessions", "show": "sessions", "status": "sessions", "json": "sessions --json", "all": "sessions --all",
 	"watch": "sessions --watch", "w": "sessions --watch", "top": "sessions --watch", "live": "sessions --watch",
-	"rm": "forget", "remove": "forget", "delete": "forget", "clear": "forget", "init": "setup", "update": "setup", "count": "measure", "tokens": "measure",
-	"check": "doctor", "health": "doctor", "stats": "report", "model": "windows", "models": "windows", "server": "serve", "lsp": "serve",
+	"rm": "forget", "remove": "forget", "delete": "forget", "clear": "forget", "init": "setup", "count": "measure", "tokens": "measure",
+	"check": "doctor", "health": "doctor", "stats": "report", "usage": "report", "cost": "report", "daily": "report", "weekly": "report", "monthly": "report",
+	"blocks": "report", "context": "breakdown", "settings": "config path", "model": "windows", "models": "windows", "server": "serve", "lsp": "serve",
+}
+
+// flagHabits are flags of other programs. The hint is for commands that have the flag, or take the argument.
+var flagHabits = map[string]struct{ flag, argument, hint string }{
+	"format": {flag: "json", hint: "did you mean --json?"}, "j": {flag: "json", hint: "did you mean --json?"},
+	"o": {flag: "output", hint: "did you mean --output?"}, "days": {flag: "since", hint: "did you mean --since 7d?"},
+	"dry-run": {flag: "yes", hint: "without --yes, this command changes nothing"},
+	"session": {argument: "SESSION", hint: "type the id of the session without a flag"},
 }
 
 // flagHint returns the hint for a command line that pflag refuses.
@@ -65,12 +77,19 @@ func flagHint(err error, c command) string {
 		return hinted.hint
 	}
 	unknown, ok := err.(*pflag.NotExistError)
-	if !ok || unknown.GetSpecifiedShortnames() != "" {
+	if !ok {
 		return otherwise
 	}
 	var names []string
 	for _, f := range flagsOf(c) {
 		names = append(names, f.Name)
+	}
+	habit := flagHabits[unknown.GetSpecifiedName()]
+	switch {
+	case slices.Contains(names, habit.flag), habit.argument != "" && strings.Contains(c.synopsis, habit.argument):
+		return habit.hint
+	case unknown.GetSpecifiedShortnames() != "":
+		return otherwise
 	}
 	return didYouMean(unknown.GetSpecifiedName(), names, "--%s", otherwise)
 }

@@ -108,6 +108,9 @@ func trimPlaces(dir string, inputs []string) (places []string, err error) {
 		from[place] = input
 		places = append(places, place)
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, usageError{fmt.Sprintf("--output: %s is a file; want a directory", text.Sanitize(dir, 0))}
+	}
 	return places, os.MkdirAll(dir, 0o700)
 }
 

@@ -83,6 +83,9 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			if w.Guessed() {
 				a.noteModel(args[0], "is not a known model: its window is a guess")
 			}
+			if name, rest, cut := strings.Cut(args[0], "["); cut && !strings.HasSuffix(rest, "]") {
+				fail(a.stderr, hintError{fmt.Errorf("%s has no closing bracket", text.Sanitize(args[0], 60)), "did you mean " + text.Sanitize(name, 60) + "[1m]?"})
+			}
 			if *asJSON {
 				return printJSON(a.stdout, w)
 			}
