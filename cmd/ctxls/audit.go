@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -82,6 +83,9 @@ func (f *auditFlags) run(a *app, args []string) error {
 			dir = filepath.Join(a.cwd, dir)
 		}
 		if !dirExists(dir) {
+			if _, err := os.Stat(dir); err == nil {
+				return fmt.Errorf("%s: not a directory", args[0])
+			}
 			return fmt.Errorf("%s: no such directory", args[0])
 		}
 	}
@@ -95,7 +99,7 @@ func (f *auditFlags) run(a *app, args []string) error {
 	o.WhatIf = f.whatIf
 	report, err := audit.Run(o)
 	if err != nil {
-		return err
+		return planFlags(err)
 	}
 	switch f.format {
 	case "text":

@@ -127,6 +127,9 @@ func readDocument(data []byte) (conversation.Document, error) {
 	at := fmt.Sprintf("line %d", 1+bytes.Count(bytes.TrimRight(before, " \t\r\n"), []byte("\n")))
 	if wrong.Offset < len(bytes.TrimRight(data, " \t\r\n")) {
 		at = fmt.Sprintf("line %d, column %d", 1+bytes.Count(before, []byte("\n")), wrong.Offset-bytes.LastIndexByte(before, '\n'))
+		if wrong.Want == "nothing after the value" {
+			return doc, fmt.Errorf("%s: a second value; want one list of messages, as 'jq -s .' makes of lines", at)
+		}
 		return doc, fmt.Errorf("%s: not valid JSON: expected %s", at, wrong.Want)
 	}
 	switch wrong.Want {
@@ -158,7 +161,7 @@ func looksLikeJSON(data []byte) bool {
 // flagOf names the flags by the members of requests that they stand for.
 var flagOf = map[string]string{
 	"thresholdTokens": "--threshold", "windowTokens": "--window", "targetTokens": "--target", "keepLast": "--keep-last",
-	"compactionTokens": "--compacts-at", "startOn": "--start-on", "strategy": "--strategy", "encoding": "--encoding",
+	"compactionTokens": "--compacts-at", "startOn": "--start-on", "strategy": "--strategy", "encoding": "--encoding", "whatIf": "--what-if",
 }
 
 // wrongFlags turns the refusal of a request without messages into one of the command line: nothing but flags is in it.

@@ -71,6 +71,9 @@ func run(args []string, a *app) int {
 		return exitOK
 	} else if err != nil {
 		hint := flagHint(err, cmd)
+		if h, ok := errors.AsType[hinter](err); ok {
+			hint = h.Hint()
+		}
 		err = flagProblem(err)
 		if cmd.silent { // a host must get no usage message
 			fmt.Fprintln(a.stderr, "ctxls:", err)
@@ -98,7 +101,7 @@ func run(args []string, a *app) int {
 		a.close()
 	}
 	if usage, ok := errors.AsType[usageError](err); ok && !hasHint(err) {
-		err = hintError{usage, hint}
+		err = hintError{usage, argumentHint(fs, fs.Args(), hint)}
 	}
 	return fail(a.stderr, err)
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -153,6 +156,9 @@ func (m *measuring) measureOne(meter *conversation.Meter, data []byte) (ui.Measu
 	result := ui.Measured{Text: m.text || !looksLikeJSON(data)}
 	var measured conversation.Measurement
 	var err error
+	if result.Text && !m.text && (!utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0) {
+		return result, errors.New("neither JSON nor text in UTF-8")
+	}
 	if result.Text {
 		measured, err = meter.MeasureText(string(data), m.request(conversation.Conversation{}))
 	} else {

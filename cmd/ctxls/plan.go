@@ -144,7 +144,7 @@ func (p *planning) ofFile(ctx context.Context, a *app, name string) (plan.Report
 	if err != nil {
 		return plan.Report{}, err
 	}
-	doc, err := conversation.ReadDocument(data)
+	doc, err := readDocument(data)
 	if err != nil {
 		return plan.Report{}, inFile(name, err)
 	}

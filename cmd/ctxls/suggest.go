@@ -88,17 +88,36 @@ func flagHint(err error, c command) string {
 	switch {
 	case slices.Contains(names, habit.flag), habit.argument != "" && strings.Contains(c.synopsis, habit.argument):
 		return habit.hint
+	case slices.Contains(names, unknown.GetSpecifiedShortnames()): // as Go's own flags
+		return "did you mean --" + unknown.GetSpecifiedShortnames() + "?"
 	case unknown.GetSpecifiedShortnames() != "":
 		return otherwise
 	}
 	return didYouMean(unknown.GetSpecifiedName(), names, "--%s", otherwise)
 }
 
-// checkValues refuses a flag whose value is missing and would be the flag after it, as in --html --json.
+// argumentHint returns the hint for arguments that a command refuses: one may be the name of a flag without its hyphens.
+func argumentHint(fs *pflag.FlagSet, args []string, otherwise string) string {
+	for _, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); fs.Lookup(name) != nil {
+			return "did you mean --" + text.Sanitize(arg, 60) + "?"
+		}
+	}
+	return otherwise
+}
+
+// dashes are what word processors and chats make of hyphens.
+const dashes = "–—−"
+
+// checkValues refuses a flag whose value is missing and would be the flag after it, as in --html --json, and one with pasted dashes.
 func checkValues(fs *pflag.FlagSet, args []string) error {
 	for i, arg := range args {
 		if arg == "--" {
 			return nil
+		}
+		bare := strings.TrimLeft(arg, dashes+"-")
+		if name, _, _ := strings.Cut(bare, "="); strings.ContainsAny(arg[:len(arg)-len(bare)], dashes) && fs.Lookup(name) != nil {
+			return hintError{usageError{fmt.Sprintf("%s begins with a dash that is no hyphen", text.Sanitize(arg, 60))}, "did you mean --" + text.Sanitize(bare, 60) + "?"}
 		}
 		name, ok := strings.CutPrefix(arg, "--")
 		f := fs.Lookup(name)
@@ -142,11 +161,26 @@ func nearModel(name string) string {
 	if near := text.NearestOrLonger(plain, names); near != "" || len(plain) < 4 {
 		return near
 	}
+	if family := text.Nearest(plain, families(names)); family != "" {
+		plain = family
+	}
 	i := slices.IndexFunc(names, func(n string) bool { return strings.Contains(n, "-"+plain) })
 	if i < 0 {
 		return ""
 	}
 	return names[i]
+}
+
+// families returns the words in the names of models, such as "sonnet".
+func families(names []string) (words []string) {
+	for _, name := range names {
+		for _, word := range strings.Split(name, "-")[1:] {
+			if len(word) > 3 && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
 }
 
 // hostFlag is a flag that takes the name of a host.
