@@ -56,6 +56,16 @@ func (w *testEnv) recordingService(t *testing.T, err error, entries ...session.E
 	return s
 }
 
+// database is a Historian that reads a window by its session.
+type database struct{ recordingHost }
+
+func (d database) ScanRecord(ctx context.Context, r Record, progress func(done, total int64), visit func(session.Entry) bool) error {
+	if r.Key.SessionID != keyOfS.SessionID {
+		return fs.ErrNotExist
+	}
+	return d.Scan(ctx, "", progress, visit)
+}
+
 var keyOfS = session.Key{SessionID: "s"}
 
 // readEntries are a response that reads a file, with its result.
@@ -110,6 +120,14 @@ func TestSessionBreakdown(t *testing.T) {
 	detail, err := w.recordingService(t, nil, entries...).SessionBreakdown(t.Context(), keyOfS, nil)
 	if err != nil || detail.Breakdown == nil || len(detail.Breakdown.Parts) < 2 || *detail.Breakdown.Tokens != 60_000 {
 		t.Errorf("%+v, %v", detail.Breakdown, err)
+	}
+	// A record in a database is read by its session, and needs no path.
+	s := w.recordingService(t, nil, entries...)
+	kept := s.Adapters[session.HostClaudeCode].(recordingHost)
+	s.Adapters[session.HostClaudeCode] = kept.plainAdapter
+	s.Historian = func(session.Host) Historian { return database{kept} }
+	if detail, err = s.SessionBreakdown(t.Context(), keyOfS, nil); err != nil || detail.Breakdown.Tokens == nil || *detail.Breakdown.Tokens != 60_000 {
+		t.Errorf("from a database: %+v, %v", detail.Breakdown, err)
 	}
 	for why, s := range map[string]*Service{
 		"reads no record":          w.meteredService(),
