@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/user"
@@ -181,6 +183,9 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	}
 	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
 		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) { a.log.Warn(what) }})
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, hintError{err, "'ctxls doctor' says which file; --state FILE or the setting store.path names another place"}
+	}
 	if err != nil {
 		return nil, err
 	}

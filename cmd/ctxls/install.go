@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -99,7 +100,7 @@ ctxls install gemini-cli --project`,
 				return a.printDiff(target.File, change.After)
 			}
 			if change, err = target.Install(change); err != nil {
-				return err
+				return notWritten(target.File, err)
 			}
 			a.printDone(target.File, change.Done)
 			if *statusline {
@@ -140,7 +141,7 @@ created the file and its directories, they are removed too.`,
 				return a.printDiff(target.File, change.After)
 			}
 			if change, err = target.Uninstall(change); err != nil {
-				return err
+				return notWritten(target.File, err)
 			}
 			if change.After == nil {
 				change.Done = append(change.Done, "file removed, since it held nothing else")
@@ -285,4 +286,12 @@ func (a *app) printDone(file *settings.File, done []string) {
 // say prints a sanitized line. Names of files and directories are data.
 func (a *app) say(format string, values ...any) {
 	fmt.Fprintln(a.stdout, text.Sanitize(fmt.Sprintf(format, values...), 0))
+}
+
+// notWritten names the file in an error of writing it: the error of the system names a temporary one beside it.
+func notWritten(file *settings.File, err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s cannot be written: %w", file.Path, path.Err)
+	}
+	return err
 }

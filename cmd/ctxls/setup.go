@@ -65,9 +65,7 @@ nothing. 'ctxls uninstall HOST' undoes it for each host.`,
 				fmt.Fprintln(a.stdout, "Nothing was changed.")
 				return nil
 			}
-			if err := a.applySetup(steps); err != nil {
-				return err
-			}
+			problems = errors.Join(problems, a.applySetup(steps))
 			if *dryRun || problems != nil {
 				return problems
 			}
@@ -186,13 +184,16 @@ func (a *app) showSetup(steps []step, style ui.Style) error {
 	return nil
 }
 
-// applySetup makes the changes.
-func (a *app) applySetup(steps []step) error {
+// applySetup makes the changes. A file that cannot be written keeps no other from being written.
+func (a *app) applySetup(steps []step) (problems error) {
+	made := 0
 	for _, s := range steps {
 		change, err := s.target.Install(s.change)
 		if err != nil {
-			return err
+			problems = errors.Join(problems, notWritten(s.target.File, err))
+			continue
 		}
+		made++
 		a.printDone(s.target.File, change.Done)
 		for _, note := range s.target.OtherStatusLines(a.env()) {
 			a.say("  %s", note)
@@ -201,10 +202,10 @@ func (a *app) applySetup(steps []step) error {
 			fmt.Fprintln(a.stdout, s.after)
 		}
 	}
-	if len(steps) > 0 {
+	if made > 0 {
 		fmt.Fprintln(a.stdout, "Start a new session of your agent; 'ctxls sessions' shows it. 'ctxls uninstall HOST' undoes this for a host.")
 	}
-	return nil
+	return problems
 }
 
 // canAsk reports whether a user can read a question and answer it.
