@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -53,6 +56,9 @@ still there. The search keeps an index beside the state, in the directory recall
 				return err
 			}
 			out, err := s.Recall(ctx, key, core.RecallQuery{Query: strings.Join(args, " "), Limit: *limit, MaxTokens: *tokens})
+			if e, ok := errors.AsType[*coded.Error](err); ok && e.Field == "sessionId" && a.historian(key.Host) == nil {
+				return hintError{fmt.Errorf("the records of %s cannot be searched", key.Host), "--host or --session names another session"}
+			}
 			if err != nil {
 				return err
 			}

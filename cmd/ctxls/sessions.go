@@ -111,10 +111,31 @@ ctxls sessions --json | jq -r '.[] | [.host, .usage.display.percent] | @tsv'`,
 			}
 			if *limit == 0 && len(views) == filter.Limit {
 				fmt.Fprintf(a.stderr, "ctxls: the newest %d sessions; 'ctxls sessions --all' lists all\n", defaultLimit)
+			} else if n, err := endedLately(ctx, s, filter); err == nil && n > 0 {
+				fmt.Fprintf(a.stderr, "ctxls: without %s that ended today; 'ctxls sessions --all' lists all\n", ui.Count(n, "session"))
 			}
 			return nil
 		}
 	},
+}
+
+// endedLately counts the sessions that a list leaves out since they have ended, of the last day: one of 'claude -p' has ended already
+// when its user looks for it.
+func endedLately(ctx context.Context, s *core.Service, filter core.SessionFilter) (n int, err error) {
+	if filter.IncludeEnded {
+		return 0, nil
+	}
+	filter.IncludeEnded, filter.Limit = true, 0
+	if day := time.Now().Add(-24 * time.Hour); filter.Since.Before(day) {
+		filter.Since = day
+	}
+	views, err := s.Sessions(ctx, filter)
+	for _, v := range views {
+		if v.State == core.StateEnded {
+			n++
+		}
+	}
+	return n, err
 }
 
 // noneListed says why a list is empty: there are no sessions, or none that the filter lets through.
