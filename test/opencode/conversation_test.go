@@ -134,6 +134,9 @@ func TestConversation(t *testing.T) {
 		prompt("[[work]] please look around", 143_000)
 		prompt("[[more]] go on", 144_000)
 		prompt("[[delegate]] have it looked at", 146_000)
+		if install {
+			w.wantFills(session, "user", "tool calls", "  read", "  edit", "  bash", "  task")
+		}
 		w.summarize(session)
 		if install {
 			w.eventually("the compaction is known", func() bool {
@@ -146,6 +149,9 @@ func TestConversation(t *testing.T) {
 		}
 		prompt("[[small]] go on", 30_000)
 		prompt("[[small]] and on", 30_000)
+		if install {
+			w.wantFills(session, "summary", "user")
+		}
 		return w, session, answers
 	}
 	without, _, plain := converse(false)
@@ -200,6 +206,17 @@ func TestConversation(t *testing.T) {
 	with.raw("DELETE", "/session/"+session, nil)
 	with.eventually("the session is forgotten", func() bool { return len(with.Sessions()) == 0 })
 	with.wantForgotten("a telling title", "notes.txt", "main.go", child, with.Project)
+}
+
+// wantFills checks that the breakdown of a session has lines that begin like this.
+func (w *testEnv) wantFills(session string, lines ...string) {
+	w.T.Helper()
+	out := w.CTXLS("breakdown", session)
+	for _, line := range lines {
+		if !regexp.MustCompile(`(?m)^` + line + ` +\S+ +~\d`).MatchString(out) {
+			w.T.Errorf("what fills the window has no %q:\n%s", line, out)
+		}
+	}
 }
 
 // wantAgent waits until the only session has a sub-agent that holds so many tokens.
