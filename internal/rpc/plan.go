@@ -32,7 +32,7 @@ func (p *PlanParams) check() error {
 	if p.SessionID == "" && !p.Prune {
 		return nil
 	}
-	if p.Messages != nil && !p.Prune {
+	if p.Messages != nil && string(p.Messages) != "null" && !p.Prune {
 		return invalid("sessionId", "expected either messages or a session, got both")
 	}
 	return checkName("sessionId", p.SessionID)

@@ -6,8 +6,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What this client calls and listens to. */
 const methods = [
+  'context/audit',
   'context/measure',
+  'context/plan',
   'metrics/report',
+  'session/compactions',
   'session/deleted',
   'session/get',
   'session/history',

@@ -1,14 +1,15 @@
 // The dashboard: a panel with one session's curve and contents, and the figures over all tasks.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { type Details, type Known, knownBreakdown, partName, whyUnknown } from './details.ts';
-import { facts } from './facts.ts';
+import type { Known, Session } from '../../../internal/ui/page/types.d.ts';
+import type { Details } from './details.ts';
 import { openFile } from './files.ts';
-import type { Amount, Asked, Section, Shown, ShownSession } from './messages.ts';
-import type { Part, ReportResult, Sample, SessionView } from './protocol.ts';
+import type { Asked, Section, Shown } from './messages.ts';
+import { Panels } from './panels.ts';
+import type { ReportResult, Sample, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { keyOf, type Sessions } from './sessions.ts';
-import { exactly, leftInWords, line, name, percent } from './text.ts';
+import { line, name, percent } from './text.ts';
 
 export const viewType = 'ctxls.dashboard';
 
@@ -37,17 +38,23 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
   readonly #server: Server;
   readonly #sessions: Sessions;
   readonly #details: Details;
+  readonly #panels: Panels;
+  /** How often the panel has come into sight. */
+  #looks = 0;
 
   constructor(extension: vscode.Uri, server: Server, sessions: Sessions, details: Details) {
     this.#extension = extension;
     this.#server = server;
     this.#sessions = sessions;
     this.#details = details;
+    this.#panels = new Panels(server);
     const soon = () => this.#soon();
     this.#disposables = [
       sessions.onDidChange(soon),
       server.onDidChangeState(soon),
       details.onDidChange(soon),
+      this.#panels,
+      this.#panels.onDidChange(soon),
       vscode.window.registerWebviewPanelSerializer(viewType, this),
     ];
   }
@@ -83,7 +90,11 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     panel.webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [files] };
     panel.webview.html = page(panel.webview, files);
     panel.webview.onDidReceiveMessage((asked: Asked) => this.#hear(asked));
-    panel.onDidChangeViewState(() => panel.visible && this.#soon());
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) return;
+      this.#looks++;
+      this.#soon();
+    });
     panel.onDidDispose(() => {
       if (this.#panel === panel) this.#panel = undefined;
     });
@@ -135,13 +146,30 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     const session = this.#sessions.get(this.#chosen ?? '') ?? this.#sessions.shown() ?? all[0];
     const state = this.#server.state;
     const [samples, report] = await Promise.all([this.#samples(session), this.#report()]);
+    const pinned = this.#sessions.pinned();
     return {
       type: 'show',
+      now: Date.now(),
       sessions: all.map(s => ({ key: keyOf(s), name: line(name(s), 40), detail: `${percent(s.usage)}, ${s.state}` })),
-      session: session ? shownSession(session, samples, this.#details.of(session), this.#sessions.pinned()) : null,
+      session: session ? this.#shown(session, samples) : null,
+      pinned: pinned !== undefined && session !== undefined && keyOf(pinned) === keyOf(session),
+      audit: session ? null : this.#panels.audit(undefined, this.#looks),
       report,
+      compactions: this.#panels.allCompactions(all),
       section: this.#section,
       failed: state.kind === 'failed' ? state.why : '',
+    };
+  }
+
+  #shown(s: SessionView, samples: Sample[]): Session {
+    return {
+      key: keyOf(s),
+      view: s,
+      points: samples.map(({ at, tokens, kind }) => ({ at: Date.parse(at), tokens, kind })),
+      breakdown: this.#details.of(s),
+      plan: this.#panels.plan(s),
+      compactions: this.#panels.compactions(s),
+      audit: this.#panels.audit(s, this.#looks),
     };
   }
 
@@ -159,8 +187,8 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     return this.#history.samples;
   }
 
-  #report(): Promise<ReportResult | null> {
-    return this.#server.request('metrics/report', {}).catch(() => null);
+  #report(): Promise<Known<ReportResult>> {
+    return this.#server.request('metrics/report', { histogram: true }).catch(() => ({ why: '' }));
   }
 
   dispose(): void {
@@ -168,32 +196,6 @@ export class Dashboard implements vscode.Disposable, vscode.WebviewPanelSerializ
     for (const disposable of this.#disposables) disposable.dispose();
     this.#panel?.dispose();
   }
-}
-
-function shownSession(s: SessionView, samples: Sample[], known: Known, pinned: SessionView | undefined): ShownSession {
-  const u = s.usage;
-  const breakdown = knownBreakdown(known);
-  const amounts = (parts: Part[]): Amount[] =>
-    parts.map(part => ({ name: line(partName(part)), tokens: part.tokens })).sort((a, b) => b.tokens - a.tokens);
-  return {
-    key: keyOf(s),
-    name: line(name(s)),
-    pinned: pinned !== undefined && keyOf(pinned) === keyOf(s),
-    view: s,
-    facts: facts(s, Date.now()),
-    percent: percent(u),
-    left: leftInWords(u, exactly),
-    samples,
-    parts: breakdown ? amounts(breakdown.parts) : [],
-    whyUnknown: whyUnknown(known),
-    files: breakdown ? breakdown.files.map(file => ({ name: line(file.path, 300), tokens: file.tokens })) : [],
-    lastTurn: breakdown?.lastTurn ? amounts(breakdown.lastTurn.parts) : null,
-    agents: s.agents.map(a => ({
-      name: line(a.agentType) || 'agent',
-      percent: percent(a.usage),
-      share: a.usage.display.percent,
-    })),
-  };
 }
 
 /** Makes the page. It can load its own script and style, and nothing else from anywhere. */

@@ -1,41 +1,26 @@
 // The messages between the dashboard and its page.
-import type { ReportResult, Sample, SessionView } from './protocol.ts';
+import type { FleetReport, Known, Session } from '../../../internal/ui/page/types.d.ts';
+import type { AuditReport, Listing } from './protocol.ts';
 
 /** Everything that the page shows. It is data: the page writes it as text and nothing else. */
 export interface Shown {
   type: 'show';
+  /** When this was, in milliseconds since 1970. */
+  now: number;
   /** The sessions to choose from: key and name. */
   sessions: { key: string; name: string; detail: string }[];
   /** The section to bring into sight, once. */
   section: Section | null;
-  session: ShownSession | null;
-  report: ReportResult | null;
+  session: Session | null;
+  /** The session is the one that is pinned to the status bar. */
+  pinned: boolean;
+  /** Without a session: what one of this folder would hold before its first prompt. */
+  audit: Known<AuditReport>;
+  report: Known<FleetReport>;
+  /** The compactions of all sessions. */
+  compactions: Known<Listing>;
   /** Why there is nothing to show; "" where there is. */
   failed: string;
-}
-
-export interface ShownSession {
-  key: string;
-  name: string;
-  pinned: boolean;
-  view: SessionView;
-  /** Label and value, as people read them. */
-  facts: [string, string][];
-  percent: string;
-  left: string;
-  samples: Sample[];
-  /** What fills the window; empty where it is not known, and then why. */
-  parts: Amount[];
-  whyUnknown: string;
-  files: Amount[];
-  lastTurn: Amount[] | null;
-  agents: { name: string; percent: string; share: number | null }[];
-}
-
-/** So many tokens of something. */
-export interface Amount {
-  name: string;
-  tokens: number;
 }
 
 /** The sections of the page that a command can bring into sight. */

@@ -5,8 +5,11 @@ export const protocolVersion = 1;
 
 /** What this client calls. */
 export interface Requests {
+  'context/audit': { params: AuditParams; result: AuditReport };
   'context/measure': { params: MeasureParams; result: Measurement };
+  'context/plan': { params: PlanParams; result: PlanResult };
   'metrics/report': { params: ReportParams; result: ReportResult };
+  'session/compactions': { params: CompactionsParams; result: Listing };
   'session/deleted': { params: SessionRef; result: DeletedResult };
   'session/get': { params: GetParams; result: SessionDetail };
   'session/history': { params: HistoryParams; result: HistoryResult };
@@ -38,6 +41,67 @@ export interface Alert {
   tasks: number;
   /** the rate above which it fires */
   threshold: number;
+}
+
+/** AuditItem is one file's share of a part, and of what it imports. */
+export interface AuditItem {
+  /** of the file's content as sent, without heading */
+  bytes: number;
+  /** a cap of the host removed a part */
+  cut?: boolean;
+  /** Inlined says that the text stands inside that of the importing file, and counts there. */
+  inlined?: boolean;
+  items?: AuditItem[];
+  kind: 'memory' | 'import' | 'rule' | 'skill' | 'command' | 'agent';
+  name?: string;
+  /** place among the items of the request, from 1; 0 where it is not in it */
+  order: number;
+  path?: string;
+  /** of the file in bytes */
+  size: number;
+  /** as sent, heading included; of a file that waits, of its text */
+  tokens: number;
+  when: 'start' | 'onRead' | 'never';
+  /** it is not loaded at the start */
+  why?: string;
+}
+
+/** AuditParams say what to audit. */
+export interface AuditParams {
+  /** absolute path of the directory where a session would start; without it, the client's first folder */
+  dir?: string;
+  /** one host; without it, those that have settings on this machine */
+  host?: string;
+  /** changes to assume: "rm FILE" */
+  whatIf?: string[];
+}
+
+/** AuditPart is one block of a request. */
+export interface AuditPart {
+  basis: 'files' | 'record' | 'table' | 'unknown' | 'server';
+  /** as sent, in UTF-8; null where it is not known */
+  bytes: number | null;
+  /** files and lines, the most expensive first */
+  items: AuditItem[];
+  name: string;
+  /** null where it is not known */
+  tokens: number | null;
+  /** its place in the request */
+  where: string;
+  /** what the figure leaves out, or why there is none */
+  why?: string;
+}
+
+/** AuditReport is the audit of a directory. */
+export interface AuditReport {
+  /** where the session would start */
+  dir: string;
+  /** defects, by path and place */
+  findings: Finding[];
+  /** those that were asked for, in the order of contextfiles.Hosts */
+  hosts: HostAudit[];
+  /** the changes that are assumed; [] without any */
+  whatIf: string[];
 }
 
 /** Band is a range of tokens. */
@@ -76,6 +140,47 @@ export interface Breakdown {
   why?: string;
 }
 
+/** Cache is what a cut costs at the provider's cache. A request reads what it shares with the one before from the cache; from the first change on, all of it is written again. */
+export interface Cache {
+  /** BreakEvenRequests and BreakEvenTurns are after how many requests, or turns of as many requests as this conversation has had on average, what the cut saves exceeds what it costs; 0 is at once. Null is never: nothing is freed, or the cache reads for nothing. */
+  breakEvenRequests: number | null;
+  /** the same in turns */
+  breakEvenTurns: number | null;
+  /** the cache has expired: all is written again anyway */
+  cold: boolean;
+  /** when it expires; null where the last response is unknown */
+  coldAt: string | null;
+  /** ExpectedRequests is how many further requests ctxls expects: as many as there have been, or fewer until the host compacts. ExpectedTurns is the same in turns. */
+  expectedRequests: number;
+  /** the same in turns */
+  expectedTurns: number;
+  /** what the figures were worked out with */
+  prices: Prices;
+  /** what is kept after the first cut, and so is written again */
+  rewrittenTokens: number;
+}
+
+/** Class counts the facts of one kind. */
+export interface Class {
+  /** Given are those that the rules give back. Used are those of them that the agent used in the next 20 responses; null is unknown. */
+  given: number;
+  /** before the compaction */
+  known: number;
+  /** by its summary */
+  named: number;
+  used: number | null;
+}
+
+/** CompactionsParams say whose compactions to list. */
+export interface CompactionsParams {
+  /** needed only if two hosts have a session with that ID; without one, only sessions of this host */
+  host?: string;
+  /** absent is the newest 50 sessions that were compacted */
+  sessionId?: string;
+  /** comes back as the token of $/progress */
+  workDoneToken?: string;
+}
+
 /** DeletedResult says whether there was anything to delete. */
 export interface DeletedResult {
   deleted: boolean;
@@ -91,11 +196,61 @@ export interface Display {
   tokens: number | null;
 }
 
+/** Entry is what the record tells of one compaction: what its summary named, what ctxls gives back of the rest, and what the agent needed in the responses that followed. */
+export interface Entry {
+  /** null where the record does not say */
+  at: string | null;
+  /** the host did it by itself */
+  automatic: boolean;
+  /** commands that were run */
+  commands: Class;
+  /** a turn was going on */
+  midTurn: boolean;
+  /** files in use */
+  paths: Class;
+  postTokens: number | null;
+  /** PreTokens and PostTokens are the host's own figures of the window before and after; null is unknown. */
+  preTokens: number | null;
+  rereads: Rereads;
+  /** short prompts of the user; nobody can tell whether they were used */
+  words: Class;
+}
+
 /** FilePart is the share of one file: all calls and results about it. */
 export interface FilePart {
   /** as it may be shown */
   path: string;
   tokens: number;
+}
+
+/** Finding is a defect: something that a person wrote and a host does not load as it is meant. A size alone is none. */
+export interface Finding {
+  code:
+    | 'import-missing'
+    | 'import-punctuation'
+    | 'import-too-deep'
+    | 'import-circular'
+    | 'import-outside'
+    | 'import-kind'
+    | 'loaded-twice'
+    | 'file-cut'
+    | 'file-dropped'
+    | 'file-too-large'
+    | 'file-unreadable'
+    | 'description-cut'
+    | 'description-missing'
+    | 'listing-over-budget'
+    | 'rule-matches-nothing'
+    | 'frontmatter-unread';
+  /** and where it ends; equal to Start where the file as a whole is meant */
+  end: Place;
+  host: string;
+  message: string;
+  path: string;
+  /** offset in bytes where it begins in the file */
+  start: Place;
+  /** what the code means */
+  url: string;
 }
 
 /** Forecast is the number of remaining turns. */
@@ -142,6 +297,66 @@ export interface HistoryResult {
   samples: Sample[];
 }
 
+/** HostAudit is what a session of one host would hold. */
+export interface HostAudit {
+  /** no part is unknown */
+  complete: boolean;
+  /** that tokens are counted in */
+  encoding: string;
+  /** the encoding is the model's, and every part is known as it is sent */
+  exact: boolean;
+  host: string;
+  /** the most expensive first; those that are unknown last */
+  parts: AuditPart[];
+  /** share of the window; null where that is not known */
+  percent: number | null;
+  /** the version of the host that the rules were captured from */
+  rulesVersion: string;
+  /** of all parts that are known */
+  tokens: number;
+  /** of the model; null where it is not known */
+  windowTokens: number | null;
+}
+
+/** Item is something that can go. */
+export interface Item {
+  /** how sure it is that nothing later needs it */
+  certainty: 'high' | 'medium' | 'low';
+  /** why it can go */
+  kind:
+    | 'duplicate'
+    | 'superseded'
+    | 'thinking'
+    | 'failed'
+    | 'binary'
+    | 'stale'
+    | 'bulky'
+    | 'sessionStarted'
+    | 'sessionEnded'
+    | 'sessionDeleted'
+    | 'promptSubmitted'
+    | 'toolStarting'
+    | 'toolFinished'
+    | 'batchFinished'
+    | 'usageReported'
+    | 'compactionOpened'
+    | 'compactionDone'
+    | 'turnFinished'
+    | 'turnFailed'
+    | 'agentStarted'
+    | 'agentFinished'
+    | 'handoffCompleted'
+    | 'recordRead'
+    | 'historySeen'
+    | 'seen';
+  /** what its going frees: what it counts without its placeholder */
+  tokens: number;
+  /** where it stands */
+  where: Where;
+  /** one clause, for people */
+  why: string;
+}
+
 /** ListParams select sessions. Without cwd and workspaceFolders, these are the sessions of the client's workspace, if it has open folders and did not ask for all sessions. An empty array of workspaceFolders selects everywhere. */
 export interface ListParams {
   /** a path: sessions that work there or below */
@@ -159,6 +374,13 @@ export interface ListResult {
   /** how many sessions are kept on this machine; older ones are dropped */
   maxSessions: number;
   sessions: SessionView[];
+}
+
+/** Listing is compactions with their sums. */
+export interface Listing {
+  /** of a session, oldest first */
+  compactions: Entry[];
+  totals: Totals;
 }
 
 /** MeasureParams is a conversation to count. */
@@ -228,6 +450,102 @@ export interface Part {
   tool?: string;
 }
 
+/** Place is a place in a text. */
+export interface Place {
+  column: number;
+  line: number;
+}
+
+/** PlanParams are a conversation, or a session whose host keeps a record of it, to make a plan of. */
+export interface PlanParams {
+  /** CompactionTokens is the size at which the conversation will be compacted, above 0; nil where that is unknown. */
+  compactionTokens?: number;
+  /** goes before the model's */
+  encoding?: string;
+  /** "none" (the default) or "openai": 3 a message, 1 a name, 3 for the reply */
+  framing?: string;
+  /** needed only where two hosts have a session of that id */
+  host?: string;
+  /** KeepLast protects that many of the newest groups; 4 where nil. A call and its results are one group. */
+  keepLast?: number;
+  /** when the model answered last; nil: the cache counts as warm */
+  lastResponseAt?: string;
+  /** an array of messages */
+  messages: unknown;
+  /** decides the encoding and the cost of images */
+  model?: string;
+  /** instead of those that ctxls knows of the model */
+  prices?: PriceOptions;
+  /** decides the cost of images if the model's name does not */
+  provider?: string;
+  /** Prune asks, for OpenCode, what to leave out of the request that is about to be made of messages, and has it remembered for the session. Nothing is left out unless the user has turned prune.enabled on. */
+  prune?: boolean;
+  /** instead of messages, or with prune their session */
+  sessionId?: string;
+  /** a string, an array of strings and blocks, or {parts} */
+  system?: unknown;
+  /** above 0: take no more items than it needs; nil: all */
+  targetTokens?: number;
+  /** an array of tool definitions */
+  tools?: unknown;
+  /** above 0: what the model accepts, for what counts as bulky */
+  windowTokens?: number;
+  /** comes back as the token of $/progress */
+  workDoneToken?: string;
+}
+
+/** PlanResult is a plan. With prune it is of what is new in this request. */
+export interface PlanResult {
+  /** Advice is one sentence with figures, for people: cut now, or wait, and why. */
+  advice: string;
+  /** what would be left */
+  afterTokens: number;
+  /** what it costs to cut all items at once, now */
+  cache: Cache;
+  /** what the items free together */
+  freeableTokens: number;
+  /** Items are what can go: all that was found, or, with a target, the first of them that reach it. They stand in the order in which a trim takes them. */
+  items: Item[];
+  /** with prune: what to leave out, in place of which texts */
+  pruned?: Pruned[];
+  /** occupancy by the provider's arithmetic */
+  tokens: number;
+}
+
+/** PriceOptions are what a caller knows better than ctxls. A nil member is unknown. */
+export interface PriceOptions {
+  /** as multiples of the price of plain input, 0 or above */
+  cacheRead?: number;
+  /** above 0 */
+  cacheWrite?: number;
+  /** above 0 */
+  ttlSeconds?: number;
+}
+
+/** Prices are what a provider charges for input tokens, as multiples of the price of plain input. */
+export interface Prices {
+  /** the day as of which Source was read, as 2006-01-02 */
+  asOf?: string;
+  /** of tokens that the cache holds; 0 or above, and below CacheWrite */
+  cacheRead: number;
+  /** of tokens that are written to the cache */
+  cacheWrite: number;
+  /** what says so */
+  source?: string;
+  /** how long the cache keeps them after their last use */
+  ttlSeconds: number;
+}
+
+/** Pruned is one part of an OpenCode message that requests leave out from some time on, and what stands in its place. */
+export interface Pruned {
+  /** OpenCode's own id of the part */
+  partId: string;
+  /** what it is replaced with */
+  text?: string;
+  /** which member of the part is replaced */
+  what: 'output' | 'input' | 'file' | 'part';
+}
+
 /** ReportParams say what to report. */
 export interface ReportParams {
   /** include the distribution of the tasks */
@@ -291,6 +609,15 @@ export interface RequestShare {
   parts: RequestPart[];
   /** of the host */
   version: string;
+}
+
+/** Rereads are reads of files in the next 20 responses. */
+export interface Rereads {
+  /** of files that were read before the compaction */
+  again: number;
+  reads: number;
+  /** of the results of those, as 3.5 characters each */
+  tokens: number;
 }
 
 /** Sample is one point of a session's history. */
@@ -401,6 +728,17 @@ export interface SessionView {
   workingSet: string[];
 }
 
+/** Totals are sums over compactions. */
+export interface Totals {
+  commandsGiven: number;
+  commandsUsed: number;
+  compactions: number;
+  pathsGiven: number;
+  pathsUsed: number;
+  /** of one compaction on average */
+  rereadTokens: number;
+}
+
 /** UnusedTool is a tool that was sent and never called. */
 export interface UnusedTool {
   /** sanitized */
@@ -450,4 +788,18 @@ export interface Usage {
   windowTokens: number;
   /** the same for people */
   windowWhy: string;
+}
+
+/** Where says where an item stands. */
+export interface Where {
+  /** of a result, and of a failed input */
+  callId?: string;
+  /** index of its message; null where the conversation came from a host's record */
+  message: number | null;
+  /** the file that the call was about */
+  path?: string;
+  /** that was called */
+  tool?: string;
+  /** the turn that it is in: 1 is the first, 0 is before */
+  turn: number;
 }

@@ -1,55 +1,19 @@
 // How figures are written for people. Nothing here knows VS Code, and no figure is computed: the server does that.
+import {
+  compactionShare,
+  exactly,
+  left,
+  leftInWords,
+  line,
+  mark,
+  name,
+  percent,
+  tokens,
+  unknown,
+} from '../../../internal/ui/page/words.mjs';
 import type { SessionView, Usage } from './protocol.ts';
 
-/** Stands where a figure is not known. It is never a zero. */
-export const unknown = '?';
-
-/** Writes a number of tokens: 812, 9.4k, 144k, 1.05M; as the command line does. */
-export function tokens(n: number | null): string {
-  if (n === null) return unknown;
-  if (n < 1_000) return String(n);
-  if (n < 9_950) return `${(n / 1_000).toFixed(1)}k`;
-  if (n < 999_500) return `${Math.round(n / 1_000)}k`;
-  return `${Number((n / 1e6).toFixed(2))}M`;
-}
-
-/** Writes a number of tokens to the last digit: 143,912. */
-export function exactly(n: number): string {
-  return n.toLocaleString('en-US');
-}
-
-/** Writes the share of the window: "~" before an estimate, "+" after a figure that is a response behind. */
-export function percent(u: Usage): string {
-  return u.display.percent === null ? unknown : `${mark(u)}${u.display.percent}%${u.stale ? '+' : ''}`;
-}
-
-/** "~" for what ctxls worked out itself. */
-export function mark(u: Usage): string {
-  return u.provenance === 'estimate' ? '~' : '';
-}
-
-/** Writes what is left until the host compacts, or until a request is refused; "" where that is not known. */
-export function left(u: Usage, write: (n: number) => string = tokens): string {
-  const n = u.toCompaction ?? u.toRefusal;
-  if (n === null) return '';
-  const estimated = u.provenance === 'estimate' || (u.projectedTokens !== null && u.projectedTokens !== u.tokens);
-  return `${estimated ? '~' : ''}${write(n)}`;
-}
-
-/** Writes the same for people, with what comes when nothing is left. */
-export function leftInWords(u: Usage, write: (n: number) => string = tokens): string {
-  const n = left(u, write) || unknown;
-  switch (u.compactionRule) {
-    case 'threshold':
-      return `${n} tokens to compaction`;
-    case 'onRefusal':
-      return `${n} tokens left, compacts when refused`;
-    case 'off':
-      return `${n} tokens left, no auto-compaction`;
-    case 'unknown':
-      return `${n} tokens left`;
-  }
-}
+export * from '../../../internal/ui/page/words.mjs';
 
 /** Marks in a bar where the host compacts. */
 export const compactionMark = '│';
@@ -62,27 +26,6 @@ export function bar(u: Usage, cells: number): string {
   const at = compactionShare(u);
   if (at !== null) drawn[Math.min(Math.floor(at * cells), cells - 1)] = compactionMark;
   return drawn.join('');
-}
-
-/** Returns where in the window the host compacts, 0–1 of what a bar shows; null where no bar has that place. */
-export function compactionShare(u: Usage): number | null {
-  if (u.compactionTokens === null) return null;
-  const share = u.compactionTokens / u.display.limitTokens;
-  return share < 1 ? share : null;
-}
-
-/** Writes how long ago a time (RFC 3339) was. */
-export function age(at: string, now: number): string {
-  const minutes = Math.floor((now - Date.parse(at)) / 60_000);
-  if (minutes < 1) return 'just now';
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`;
-  return `${Math.floor(minutes / (24 * 60))} days ago`;
-}
-
-/** Names a session for people: by its title, else by the last part of its directory, else by its id. */
-export function name(s: SessionView): string {
-  return s.title || s.cwd.split(/[\\/]/).findLast(part => part !== '') || s.sessionId.slice(0, 8);
 }
 
 /** Cuts a text that is longer than the limit in its middle: the end of a path names the file. */
@@ -103,25 +46,6 @@ export function place(path: string, home: string): string {
   const rest = path.slice(home.length);
   return path.startsWith(home) && home.length > 1 && /^$|^[\\/]/.test(rest) ? `~${rest}` : path;
 }
-
-/** What provenances are called. */
-export const provenances: Record<NonNullable<Usage['provenance']>, string> = {
-  host: 'from the host’s status line',
-  transcript: 'from the transcript',
-  reported: 'reported by the host',
-  estimate: 'estimated',
-};
-
-/** What windows are known by. */
-export const windowProvenances: Record<Usage['windowProvenance'], string> = {
-  host: 'the host says so',
-  config: 'your settings',
-  workspace: 'the workspace’s settings',
-  suffix: 'the model’s name',
-  learned: 'learned from requests',
-  table: 'built-in table',
-  default: 'assumed: the model is not known',
-};
 
 /** The icon of each level. Color alone must not tell one from another: some themes show none. */
 const levelIcons: Record<NonNullable<Usage['level']>, string> = {
@@ -177,12 +101,6 @@ export function fill(format: string, s: SessionView): string {
     text += (text && i > 0 ? pieces[i - 1] : '') + filled;
   }
   return text && isTelling(icon(s)) && !format.includes('{icon}') ? `${values.icon} ${text}` : text;
-}
-
-/** Makes one line, at most limit characters long, of text from outside. */
-export function line(text: string, limit = 60): string {
-  const one = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return one.length > limit ? `${one.slice(0, limit - 1).trimEnd()}…` : one;
 }
 
 /** Escapes text from outside for a label, where "$(name)" would be an icon. */

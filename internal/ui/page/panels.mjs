@@ -90,9 +90,10 @@ export function compacted(listing, now) {
 function compaction(e, number, now) {
   const when = e.at === null ? `${unknown} when` : age(e.at, now);
   const how = `${e.automatic ? 'automatic' : 'manual'}, ${e.midTurn ? 'in the middle of a turn' : 'between turns'}`;
-  const classes = (/** @type {(c: Class) => string | null} */ write) =>
-    /** @type {[string, Class][]} */ ([['files', e.paths], ['commands', e.commands], ['prompts', e.words]])
-      .flatMap(([name, c]) => (write(c) === null ? [] : [`${write(c)} ${name}`]))
+  const classes = (/** @type {(c: Class, thing: string) => string | null} */ write) =>
+    /** @type {[string, Class][]} */ ([['file', e.paths], ['command', e.commands], ['prompt', e.words]])
+      .map(([thing, c]) => write(c, thing))
+      .filter(text => text !== null)
       .join(', ');
   const given = e.paths.given + e.commands.given + e.words.given;
   return h(
@@ -100,9 +101,9 @@ function compaction(e, number, now) {
     { value: String(number) },
     h('p', {}, h('strong', {}, `${amount(e.preTokens)} → ${amount(e.postTokens)}`), ` ${when}, ${how}`),
     pairs([
-      ['The summary names', classes(c => `${exactly(c.named)} of ${exactly(c.known)}`)],
-      ['Given back', given === 0 ? 'nothing' : classes(c => (c.given > 0 ? exactly(c.given) : null))],
-      ['Used of that', given === 0 ? '–' : classes(c => (c.given === 0 ? null : c.used === null ? unknown : exactly(c.used)))],
+      ['The summary names', classes((c, thing) => `${exactly(c.named)} of ${counted(c.known, thing)}`)],
+      ['Given back', given === 0 ? 'nothing' : classes((c, thing) => (c.given > 0 ? counted(c.given, thing) : null))],
+      ['Used of that', given === 0 ? '–' : classes((c, thing) => (c.given === 0 ? null : c.used === null ? `${unknown} prompts` : counted(c.used, thing)))],
       ['Files read again', `${exactly(e.rereads.again)} of ${exactly(e.rereads.reads)}, ~${tokens(e.rereads.tokens)} tokens`],
     ]),
   );
@@ -131,10 +132,18 @@ export function ledger(listing) {
       ['In the middle of a turn', number(e => e.midTurn)],
       ['Freed by each', freed.length === 0 ? unknown : tokens(Math.round(freed.reduce((sum, n) => sum + n, 0) / freed.length))],
       ['Read again after each', `~${tokens(totals.rereadTokens)}`],
-      ['Files given back and used', `${exactly(totals.pathsUsed)} of ${exactly(totals.pathsGiven)}, ${shareOf(totals.pathsUsed, totals.pathsGiven)}`],
-      ['Commands given back and used', `${exactly(totals.commandsUsed)} of ${exactly(totals.commandsGiven)}, ${shareOf(totals.commandsUsed, totals.commandsGiven)}`],
+      ['Files given back and used', usedOf(totals.pathsUsed, totals.pathsGiven)],
+      ['Commands given back and used', usedOf(totals.commandsUsed, totals.commandsGiven)],
     ]),
   ];
+}
+
+/**
+ * @param {number} used
+ * @param {number} given
+ */
+function usedOf(used, given) {
+  return given === 0 ? 'none given' : `${exactly(used)} of ${exactly(given)}, ${shareOf(used, given)}`;
 }
 
 /**

@@ -1,10 +1,11 @@
 // The dashboard: drawn, in all themes, by keyboard, and without a request to anywhere.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { FrameLocator, Page } from 'playwright-core';
+import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { toast } from './editor.ts';
 import { hover } from './gauge.ts';
 import { away, gauge, reads, until, type World } from './world.ts';
@@ -15,6 +16,15 @@ const themes = {
   'high-contrast': 'Default High Contrast',
   'high-contrast-light': 'Default High Contrast Light',
 };
+
+/** How the page of a report may be asked to look. */
+const looks = [
+  { colorScheme: 'light' },
+  { colorScheme: 'dark' },
+  { colorScheme: 'light', contrast: 'more' },
+  { colorScheme: 'dark', contrast: 'more' },
+  { colorScheme: 'dark', forcedColors: 'active' },
+] as const;
 
 /** Of the window, in pixels: the page is what the side bar leaves of it. */
 const widths = [320, 900, 2_560];
@@ -69,8 +79,20 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     assert(box && box.width > 300 && box.height > 50, `the curve is ${JSON.stringify(box)}`);
     await reads(frame.locator('#fleet'), /Tasks\d+ of the last 1,000/);
     await reads(frame.locator('#files'), /src\/parse\.go ~\d+k/);
-    await reads(frame.locator('#parts'), /results of Read~\d+k\d+ %.*system prompt and tools/);
+    await reads(frame.locator('#parts'), /results of Read~\d+k\d+%.*system prompt and tools/);
     await reads(frame.locator('#turn'), /results of Read/);
+    assert((await frame.locator('#sizes rect.bar').count()) > 3, 'the sizes of the tasks');
+  });
+
+  await t.test('it shows what could go, what compactions cost, and what stands before the first prompt', async () => {
+    const frame = dashboard(page);
+    await reads(frame.locator('#plan'), /(Cut|Wait).*Could go~\d+k, \d+%Left after a cut~\d+k.*superseded|duplicate/);
+    await reads(
+      frame.locator('#compactions'),
+      /^Compactions163k → 17k just now, automatic, between turnsThe summary names\d+ of \d+ files?.*Used of that.*Files read again\d+ of \d+/,
+    );
+    await reads(frame.locator('#ledger'), /Compactions1Automatic1 of 1In the middle of a turn0 of 1Freed by each146k/);
+    await reads(frame.locator('#audit'), /A session of Claude Code that starts in \S+project holds ~[\d.]+k tokens/);
   });
 
   await t.test('it follows', async () => {
@@ -95,13 +117,15 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
       for (const wide of widths) {
         await page.setViewportSize({ width: wide, height });
         await until(async () => (await overflow(page)) === 0, `all of it in sight at ${wide} pixels, ${name}`, 10_000);
-        found.push(...(await violations(page)).map(text => `${name}, ${wide} pixels: ${text}`));
+        const frame = await (await dashboard(page).locator('body').elementHandle())?.ownerFrame();
+        assert(frame);
+        found.push(...(await violations(frame)).map(text => `${name}, ${wide} pixels: ${text}`));
       }
     }
     assert.deepEqual(found, []);
     agent.statusline(120_000, { session_name: 'port the parser' });
     await reads(dashboard(page).locator('h1'), 'port the parser');
-    await page.setViewportSize({ width, height: 1400 }); // all of it in one picture
+    await page.setViewportSize({ width, height: 3400 }); // all of it in one picture
     for (const [name, theme] of Object.entries(themes)) {
       world.set({ 'workbench.colorTheme': theme });
       await dashboard(page).locator(`body[data-vscode-theme-kind="vscode-${name}"]`).waitFor();
@@ -113,6 +137,8 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     await dashboard(page).locator('body.vscode-light, body.vscode-dark').first().waitFor();
   });
 
+  await t.test('the page of a report says the same in the same words, and fits as well', () => thePage(world));
+
   await t.test('it is used by keyboard and read aloud', async () => {
     const frame = dashboard(page);
     const slider = frame.getByRole('slider', { name: 'Point of the history' });
@@ -121,7 +147,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     const before = await slider.getAttribute('aria-valuetext');
     await page.keyboard.press('ArrowLeft');
     await until(async () => (await slider.getAttribute('aria-valuetext')) !== before, 'the slider says another point');
-    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /reported 112,060 tokens, 56 % of the window/);
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /reported 112,060 tokens, 56% of the window/);
     assert.match(
       (await frame.getByRole('img').first().getAttribute('aria-label')) ?? '',
       /History of \d+ points\. The last: 120,000 of 200,000 tokens\. Compacted once\./,
@@ -186,6 +212,42 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
   });
 }
 
+/** The page of `ctxls report --html` is made of the same components. */
+async function thePage(world: World): Promise<void> {
+  const file = join(world.root, 'report.html');
+  execFileSync(world.machine.ctxls, ['report', '--html', file], { env: world.machine.env, stdio: 'ignore' });
+  const context = await world.page.context().browser()?.newContext();
+  assert(context);
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', request => asked.push(request.url()));
+  await page.goto(`file://${file}`);
+  const found: string[] = [];
+  for (const media of looks) {
+    await page.emulateMedia(media);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      const wide = await page.locator('html').evaluate(html => html.scrollWidth - html.clientWidth);
+      assert(wide <= 0, `${JSON.stringify(media)}: ${wide} of ${width} pixels are out of sight`);
+      found.push(...(await violations(page.mainFrame())).map(text => `${JSON.stringify(media)}, ${width}: ${text}`));
+    }
+    await page.setViewportSize({ width: 1280, height: 3600 });
+    await world.picture(`page-${Object.values(media).join('-')}`, page);
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(asked, [`file://${file}`]);
+  for (const id of ['gauge', 'history', 'parts', 'plan', 'compactions', 'audit', 'fleet', 'sizes', 'ledger']) {
+    const [here, there] = [page.locator(`#${id}`), dashboard(world.page).locator(`#${id}`)];
+    assert.deepEqual(await words(here), await words(there), `the words of ${id}`);
+  }
+  await context.close();
+}
+
+/** The headings and labels of a part: what does not hang on the moment. */
+function words(part: Locator): Promise<string[]> {
+  return part.locator('h2, h3, dt, summary, figcaption').allTextContents();
+}
+
 /** How far the page is wider than its window, in pixels. */
 async function overflow(page: Page): Promise<number> {
   return dashboard(page)
@@ -194,10 +256,7 @@ async function overflow(page: Page): Promise<number> {
 }
 
 /** What axe objects to. */
-async function violations(page: Page): Promise<string[]> {
-  const handle = await dashboard(page).locator('body').elementHandle();
-  const frame = await handle?.ownerFrame();
-  assert(frame);
+async function violations(frame: Frame): Promise<string[]> {
   await frame.evaluate(axe); // by the browser's debugger, which no policy of the page holds
   return frame.evaluate(async () => {
     const { axe } = globalThis as unknown as {

@@ -130,7 +130,7 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     for (const part of [
       /claude-sonnet-4-6 \(anthropic, claude-code\)/,
       /Window 200,000 tokens: the host says so/,
-      /Tokens 144,000, 72\.0 % of the window/,
+      /Tokens 144,000, 72\.0% of the window/,
       /Compaction at 167,000, ~22,9\d\d left; 2 so far/,
       /Growth 2\dk a turn; about 1 turns? left/,
       /Filled by .*results of Read ~\d+k/,

@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Shown } from '../../src/messages.ts';
+import type { AuditReport, Breakdown, Listing, PlanResult, ReportResult } from '../../src/protocol.ts';
 import { Agent } from '../agent.ts';
 import { type Item, Window } from './vscode.ts';
 
@@ -21,6 +23,13 @@ const repository = join(import.meta.dirname, '../../../..');
 const bundle = join(import.meta.dirname, '../../dist/extension.js');
 const here = `${process.platform}-${process.arch}`;
 const programName = process.platform === 'win32' ? 'ctxls.exe' : 'ctxls';
+
+/** What the dashboard was sent, where all of it is known. */
+interface Known {
+  session: { breakdown: Breakdown; plan: PlanResult; compactions: Listing; audit: AuditReport };
+  compactions: Listing;
+  report: ReportResult;
+}
 
 let root: string;
 let built: string;
@@ -177,6 +186,33 @@ test('of two windows only one tells of a session', async () => {
   } finally {
     await other.deactivate();
   }
+});
+
+test('the dashboard is sent what could go, what compactions cost, and what stands before the first prompt', async () => {
+  agent.statusline(21_000);
+  agent.turn(163_000, 'a.go');
+  agent.compact(20_000);
+  agent.turn(31_000, 'a.go');
+  agent.turn(60_000, 'b.go');
+  await window.activate(bundle, extension);
+  await gauge('$(pulse) 30% · ~107k left');
+  window.commands['ctxls.showDashboard']?.();
+  const last = () => window.posted.at(-1) as Shown | undefined;
+  const all = () => {
+    const s = last()?.session;
+    return s?.breakdown && s.plan && 'tokens' in s.plan && s.compactions && s.audit && last()?.compactions;
+  };
+  await until(() => Boolean(all()), 'all of it');
+  const { session, compactions, report } = last() as unknown as Known;
+  assert.equal(session.breakdown.tokens, 60_000);
+  assert(session.plan.freeableTokens > 10_000, `${session.plan.freeableTokens} tokens could go`);
+  assert.equal(session.compactions.compactions[0]?.postTokens, 20_000);
+  assert.deepEqual(
+    session.audit.hosts.map(({ host }) => host),
+    ['claude-code'],
+  );
+  assert.equal(compactions.totals.compactions, 1);
+  assert(report.histogram && report.histogram.length > 0);
 });
 
 test('settings of the workspace reach the server', async () => {

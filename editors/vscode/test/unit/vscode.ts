@@ -95,6 +95,8 @@ export class Window {
   /** The notices that are on the screen. */
   readonly notices = new Set<{ message: string }>();
   readonly log: string[] = [];
+  /** What panels were sent. */
+  readonly posted: unknown[] = [];
   readonly commands: Record<string, (...args: unknown[]) => unknown> = {};
   readonly memory = new Map<string, unknown>();
   readonly configured = new EventEmitter();
@@ -196,6 +198,11 @@ export class Window {
         createOutputChannel: () => channel,
         createStatusBarItem: item,
         state: { focused: true, active: true },
+        createWebviewPanel: () => {
+          const postMessage = async (message: unknown) => void this.posted.push(JSON.parse(JSON.stringify(message)));
+          const webview = rest({ postMessage, asWebviewUri: String, onDidReceiveMessage: nothing });
+          return rest({ visible: true, webview, onDidChangeViewState: nothing, onDidDispose: nothing });
+        },
         createTreeView: () => ({ dispose: () => {} }),
         // A notice of progress is on the screen until what it stands for ends.
         withProgress: async (
