@@ -3,7 +3,7 @@ import { folded, h, note, pairs, tiles } from './dom.mjs';
 import { amounts, fileLink, whyNot } from './lists.mjs';
 import { age, counted, exactly, hostName, line, shareOf, tokens, unknown } from './words.mjs';
 
-/** @import { AuditItem, AuditReport, Class, Entry, Finding, HostAudit, Item, Listing, PlanResult } from '../../../editors/vscode/src/protocol.ts' */
+/** @import { AuditItem, AuditReport, Class, Entry, Finding, HostAudit, Listing, PlanResult } from '../../../editors/vscode/src/protocol.ts' */
 /** @import { Actions, Known } from './types.d.ts' */
 
 /** As much of a list as is read at a glance. */
@@ -23,8 +23,9 @@ const kinds = {
 /**
  * What could go, what that frees, and what it costs.
  * @param {Known<PlanResult>} plan
+ * @param {string} dir the session's directory
  */
-export function planned(plan) {
+export function planned(plan, dir) {
   if (!plan || !('items' in plan)) return [note(whyNot(plan))];
   const advice = h('p', { class: 'advice' }, line(plan.advice, 300));
   if (plan.items.length === 0) return [advice];
@@ -32,8 +33,16 @@ export function planned(plan) {
   const sums = new Map();
   for (const { kind, tokens } of plan.items) sums.set(kind, (sums.get(kind) ?? 0) + tokens);
   const bars = [...sums].map(([kind, tokens]) => ({ name: kinds[kind] ?? line(kind), tokens })).sort((a, b) => b.tokens - a.tokens);
-  const largest = [...plan.items].sort((a, b) => b.tokens - a.tokens).slice(0, most.items);
-  const rest = plan.items.length - largest.length;
+  /** The items of one file for one reason are told together. @type {Map<string, { text: string, why: string, tokens: number, count: number }>} */
+  const groups = new Map();
+  for (const { where, why, tokens } of plan.items) {
+    const text = line([where.tool, within(where.path ?? '', dir)].filter(Boolean).join(' ') || `turn ${where.turn}`, 200);
+    const group = groups.get(`${text} ${why}`) ?? { text, why: line(why, 200), tokens: 0, count: 0 };
+    groups.set(`${text} ${why}`, { ...group, tokens: group.tokens + tokens, count: group.count + 1 });
+  }
+  const largest = [...groups.values()].sort((a, b) => b.tokens - a.tokens).slice(0, most.items);
+  const rest = groups.size - largest.length;
+  const rows = largest.map(g => `~${tokens(g.tokens)} ${g.text}${g.count > 1 ? `, ${g.count} times` : ''}: ${g.why}`);
   return [
     advice,
     tiles([
@@ -45,8 +54,8 @@ export function planned(plan) {
     amounts(bars, plan.tokens),
     folded(
       'items',
-      rest > 0 ? `The ${largest.length} largest of ${counted(plan.items.length, 'item')}` : counted(plan.items.length, 'item'),
-      h('ul', {}, ...largest.map(item => h('li', {}, describe(item)))),
+      counted(plan.items.length, 'item'),
+      h('ul', {}, ...rows.map(row => h('li', {}, row)), rest > 0 ? h('li', {}, `and ${rest} more`) : null),
     ),
   ];
 }
@@ -57,12 +66,6 @@ function pays({ cache }) {
   if (cache.breakEvenRequests === null) return 'never';
   if (cache.breakEvenRequests === 0) return 'at once';
   return `after ${counted(cache.breakEvenRequests, 'request')}; about ${exactly(cache.expectedRequests)} are expected`;
-}
-
-/** @param {Item} item */
-function describe({ tokens: n, where, why }) {
-  const what = [where.tool, where.path].filter(Boolean).join(' ') || `turn ${where.turn}`;
-  return `~${tokens(n)} ${line(what, 200)}: ${line(why, 200)}`;
 }
 
 /**

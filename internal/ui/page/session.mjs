@@ -50,7 +50,7 @@ export function sessionParts(session, now, actions = {}) {
           draw: () => section('What the last turn added', 'turn', turn.parts.length > 0 ? amounts(namedParts(turn)) : note('Nothing.')),
         }
       : null,
-    plan === null ? null : { id: 'plan', data: [key, plan], draw: () => section('What could go', 'plan', ...planned(plan)) },
+    plan === null ? null : { id: 'plan', data: [key, plan], draw: () => section('What could go', 'plan', ...planned(plan, view.cwd)) },
     view.compactions === 0
       ? null
       : {

@@ -86,12 +86,18 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
 
   await t.test('it shows what could go, what compactions cost, and what stands before the first prompt', async () => {
     const frame = dashboard(page);
-    await reads(frame.locator('#plan'), /(Cut|Wait).*Could go~\d+k, \d+%Left after a cut~\d+k.*superseded|duplicate/);
+    await reads(
+      frame.locator('#plan'),
+      /(Cut|Wait).*Could go~\d+k, \d+%Left after a cut~\d+k.*duplicate: the same result stands again later/,
+    );
     await reads(
       frame.locator('#compactions'),
       /^Compactions163k → 17k just now, automatic, between turnsThe summary names\d+ of \d+ files?.*Used of that.*Files read again\d+ of \d+/,
     );
-    await reads(frame.locator('#ledger'), /Compactions1Automatic1 of 1In the middle of a turn0 of 1Freed by each146k/);
+    await reads(
+      frame.locator('#ledger'),
+      /Compactions\d+Automatic\d+ of \d+In the middle of a turn\d+ of \d+Freed by each\d+k/,
+    );
     await reads(frame.locator('#audit'), /A session of Claude Code that starts in \S+project holds ~[\d.]+k tokens/);
   });
 
@@ -245,7 +251,7 @@ async function thePage(world: World): Promise<void> {
 
 /** The headings and labels of a part: what does not hang on the moment. */
 function words(part: Locator): Promise<string[]> {
-  return part.locator('h2, h3, dt, summary, figcaption').allTextContents();
+  return part.locator('h2, h3, dt, figcaption').allTextContents();
 }
 
 /** How far the page is wider than its window, in pixels. */
