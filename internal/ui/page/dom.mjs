@@ -87,7 +87,11 @@ export function meter(share, label, kind = '', compaction = null) {
  * @param {[string, string][]} figures labels and values
  */
 export function tiles(figures) {
-  return h('dl', { class: 'tiles' }, ...figures.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))));
+  return h(
+    'dl',
+    { class: 'tiles' },
+    ...figures.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))),
+  );
 }
 
 /**
@@ -153,7 +157,8 @@ export function show(into, parts, moved = false) {
     }
     drawn.set(id, { of, node });
   }
-  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (focused && document.activeElement?.id !== focused)
+    document.getElementById(focused)?.focus({ preventScroll: true });
   document.documentElement.scrollTop = scroll;
 }
 

@@ -18,11 +18,17 @@ import { exactly, tokens } from './words.mjs';
 export function fleetParts(report, compactions) {
   const known = report && 'tasks' in report && report.tasks > 0 ? report : null;
   const all = [
-    { id: 'fleet', data: report, draw: () => section('All tasks', 'fleet', explained(), known ? figures(known) : note(noTasks(report))) },
+    {
+      id: 'fleet',
+      data: report,
+      draw: () => section('All tasks', 'fleet', explained(), known ? figures(known) : note(noTasks(report))),
+    },
     known?.histogram && known.histogram.length > 0
       ? { id: 'sizes', data: report, draw: () => section('How large tasks are', 'sizes', sizes(known)) }
       : null,
-    compactions === null ? null : { id: 'ledger', data: compactions, draw: () => section('All compactions', 'ledger', ...ledger(compactions)) },
+    compactions === null
+      ? null
+      : { id: 'ledger', data: compactions, draw: () => section('All compactions', 'ledger', ...ledger(compactions)) },
   ];
   return all.filter(part => part !== null);
 }
@@ -35,7 +41,9 @@ function explained() {
 
 /** @param {Known<FleetReport>} report */
 function noTasks(report) {
-  return report && 'tasks' in report ? 'No task was recorded yet. One is recorded at the end of each turn.' : whyNot(report ?? { why: '' });
+  return report && 'tasks' in report
+    ? 'No task was recorded yet. One is recorded at the end of each turn.'
+    : whyNot(report ?? { why: '' });
 }
 
 /** @param {FleetReport} report */

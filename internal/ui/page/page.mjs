@@ -39,7 +39,9 @@ function spark({ points, view }) {
   if (points.length === 0) return root;
   const top = Math.max(view.usage.windowTokens, ...points.map(p => p.tokens));
   const x = (/** @type {number} */ i) => (100 * i) / Math.max(points.length - 1, 1);
-  const path = points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(2)} ${(20 - (20 * p.tokens) / top).toFixed(2)}`).join('');
+  const path = points
+    .map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(2)} ${(20 - (20 * p.tokens) / top).toFixed(2)}`)
+    .join('');
   root.append(
     svg('path', { class: 'area', d: `${path}V20H0Z` }),
     svg('path', { class: 'curve', d: path, 'vector-effect': 'non-scaling-stroke' }),
@@ -76,13 +78,31 @@ function turns({ turnsToCompaction: f }) {
 
 /** @type {Column[]} */
 const columns = [
-  { name: 'session', kind: 'cut', show: opener, agent: a => `└ ${line(a.agentType) || 'agent'}`, text: v => titleOf(v) },
+  {
+    name: 'session',
+    kind: 'cut',
+    show: opener,
+    agent: a => `└ ${line(a.agentType) || 'agent'}`,
+    text: v => titleOf(v),
+  },
   { name: 'host', kind: 'wide', show: s => line(s.view.host), text: v => v.host },
   { name: 'model', kind: 'wide cut', show: s => line(s.view.model) || unknown, text: v => v.model },
   { name: 'history', kind: 'wide rare', show: spark },
   { name: 'window', kind: 'wide', show: s => gauge(s.view.usage), agent: a => gauge(a.usage) },
-  { name: 'share', kind: 'number', show: s => percent(s.view.usage), agent: a => percent(a.usage), figure: v => v.usage.display.percent },
-  { name: 'tokens', kind: 'number small', show: s => pair(s.view.usage), agent: a => pair(a.usage), figure: v => v.usage.tokens },
+  {
+    name: 'share',
+    kind: 'number',
+    show: s => percent(s.view.usage),
+    agent: a => percent(a.usage),
+    figure: v => v.usage.display.percent,
+  },
+  {
+    name: 'tokens',
+    kind: 'number small',
+    show: s => pair(s.view.usage),
+    agent: a => pair(a.usage),
+    figure: v => v.usage.tokens,
+  },
   {
     name: 'to compaction',
     kind: 'number',
@@ -90,10 +110,26 @@ const columns = [
     agent: a => left(a.usage) || unknown,
     figure: v => negative(v.usage.toCompaction ?? v.usage.toRefusal),
   },
-  { name: 'turns left', kind: 'wide rare number', show: s => turns(s.view.usage), figure: v => negative(v.usage.turnsToCompaction?.mid ?? null) },
+  {
+    name: 'turns left',
+    kind: 'wide rare number',
+    show: s => turns(s.view.usage),
+    figure: v => negative(v.usage.turnsToCompaction?.mid ?? null),
+  },
   { name: 'compactions', kind: 'wide number', show: s => exactly(s.view.compactions), figure: v => v.compactions },
-  { name: 'state', kind: 'wide rare', show: s => (s.view.compacting ? 'compacting' : s.view.state), agent: (_, ended) => (ended ? 'ended' : 'active'), text: v => v.state },
-  { name: 'updated', kind: 'number small', show: s => age(s.view.updatedAt, now), figure: v => Date.parse(v.updatedAt) },
+  {
+    name: 'state',
+    kind: 'wide rare',
+    show: s => (s.view.compacting ? 'compacting' : s.view.state),
+    agent: (_, ended) => (ended ? 'ended' : 'active'),
+    text: v => v.state,
+  },
+  {
+    name: 'updated',
+    kind: 'number small',
+    show: s => age(s.view.updatedAt, now),
+    figure: v => Date.parse(v.updatedAt),
+  },
 ];
 
 /** @param {number | null} n */
@@ -124,7 +160,11 @@ function opener(s) {
 function order({ text, figure }) {
   const last = (/** @type {number | null | undefined} */ n) => n ?? Number.NEGATIVE_INFINITY;
   return (/** @type {Session} */ { view: a }, /** @type {Session} */ { view: b }) =>
-    text ? text(a).localeCompare(text(b)) : last(figure?.(b)) === last(figure?.(a)) ? 0 : last(figure?.(b)) - last(figure?.(a));
+    text
+      ? text(a).localeCompare(text(b))
+      : last(figure?.(b)) === last(figure?.(a))
+        ? 0
+        : last(figure?.(b)) - last(figure?.(a));
 }
 
 function matching() {
@@ -143,7 +183,9 @@ function table() {
     const all = [...agents.map(a => ({ a, ended: false })), ...agentsEnded.map(a => ({ a, ended: true }))];
     return [
       h('tr', { class: s === opened ? 'open' : null }, ...columns.map(c => h('td', { class: c.kind }, c.show(s)))),
-      ...all.map(({ a, ended }) => h('tr', { class: 'agent' }, ...columns.map(c => h('td', { class: c.kind }, c.agent?.(a, ended) ?? '')))),
+      ...all.map(({ a, ended }) =>
+        h('tr', { class: 'agent' }, ...columns.map(c => h('td', { class: c.kind }, c.agent?.(a, ended) ?? ''))),
+      ),
     ];
   });
   const titles = columns.map(c => {

@@ -32,11 +32,16 @@ export function planned(plan, dir) {
   /** @type {Map<string, number>} */
   const sums = new Map();
   for (const { kind, tokens } of plan.items) sums.set(kind, (sums.get(kind) ?? 0) + tokens);
-  const bars = [...sums].map(([kind, tokens]) => ({ name: kinds[kind] ?? line(kind), tokens })).sort((a, b) => b.tokens - a.tokens);
+  const bars = [...sums]
+    .map(([kind, tokens]) => ({ name: kinds[kind] ?? line(kind), tokens }))
+    .sort((a, b) => b.tokens - a.tokens);
   /** The items of one file for one reason are told together. @type {Map<string, { text: string, why: string, tokens: number, count: number }>} */
   const groups = new Map();
   for (const { where, why, tokens } of plan.items) {
-    const text = line([where.tool, within(where.path ?? '', dir)].filter(Boolean).join(' ') || `turn ${where.turn}`, 200);
+    const text = line(
+      [where.tool, within(where.path ?? '', dir)].filter(Boolean).join(' ') || `turn ${where.turn}`,
+      200,
+    );
     const group = groups.get(`${text} ${why}`) ?? { text, why: line(why, 200), tokens: 0, count: 0 };
     groups.set(`${text} ${why}`, { ...group, tokens: group.tokens + tokens, count: group.count + 1 });
   }
@@ -77,7 +82,8 @@ export function compacted(listing, now) {
   if (!listing || !('totals' in listing)) return [note(whyNot(listing))];
   const all = listing.compactions.map((entry, i) => ({ entry, number: i + 1 })).reverse();
   if (all.length === 0) return [note('The host’s record does not tell of them.')];
-  const list = (/** @type {typeof all} */ some) => h('ol', { class: 'ledger' }, ...some.map(({ entry, number }) => compaction(entry, number, now)));
+  const list = (/** @type {typeof all} */ some) =>
+    h('ol', { class: 'ledger' }, ...some.map(({ entry, number }) => compaction(entry, number, now)));
   const older = all.slice(most.compactions);
   return [
     list(all.slice(0, most.compactions)),
@@ -94,7 +100,11 @@ function compaction(e, number, now) {
   const when = e.at === null ? `${unknown} when` : age(e.at, now);
   const how = `${e.automatic ? 'automatic' : 'manual'}, ${e.midTurn ? 'in the middle of a turn' : 'between turns'}`;
   const classes = (/** @type {(c: Class, thing: string) => string | null} */ write) =>
-    /** @type {[string, Class][]} */ ([['file', e.paths], ['command', e.commands], ['prompt', e.words]])
+    /** @type {[string, Class][]} */ ([
+      ['file', e.paths],
+      ['command', e.commands],
+      ['prompt', e.words],
+    ])
       .map(([thing, c]) => write(c, thing))
       .filter(text => text !== null)
       .join(', ');
@@ -106,8 +116,18 @@ function compaction(e, number, now) {
     pairs([
       ['The summary names', classes((c, thing) => `${exactly(c.named)} of ${counted(c.known, thing)}`)],
       ['Given back', given === 0 ? 'nothing' : classes((c, thing) => (c.given > 0 ? counted(c.given, thing) : null))],
-      ['Used of that', given === 0 ? '–' : classes((c, thing) => (c.given === 0 ? null : c.used === null ? `${unknown} prompts` : counted(c.used, thing)))],
-      ['Files read again', `${exactly(e.rereads.again)} of ${exactly(e.rereads.reads)}, ~${tokens(e.rereads.tokens)} tokens`],
+      [
+        'Used of that',
+        given === 0
+          ? '–'
+          : classes((c, thing) =>
+              c.given === 0 ? null : c.used === null ? `${unknown} prompts` : counted(c.used, thing),
+            ),
+      ],
+      [
+        'Files read again',
+        `${exactly(e.rereads.again)} of ${exactly(e.rereads.reads)}, ~${tokens(e.rereads.tokens)} tokens`,
+      ],
     ]),
   );
 }
@@ -122,18 +142,25 @@ function amount(n) {
  * @param {Known<Listing>} listing
  */
 export function ledger(listing) {
-  if (!listing || !('totals' in listing)) return [note(listing === undefined ? 'Reading the records …' : whyNot(listing))];
+  if (!listing || !('totals' in listing))
+    return [note(listing === undefined ? 'Reading the records …' : whyNot(listing))];
   const { compactions: all, totals } = listing;
   if (all.length === 0) return [note('No compaction is on record.')];
   const freed = all.flatMap(e => (e.preTokens === null || e.postTokens === null ? [] : [e.preTokens - e.postTokens]));
-  const number = (/** @type {(e: Entry) => boolean} */ is) => `${exactly(all.filter(is).length)} of ${exactly(all.length)}`;
+  const number = (/** @type {(e: Entry) => boolean} */ is) =>
+    `${exactly(all.filter(is).length)} of ${exactly(all.length)}`;
   return [
-    note('Given back is what ctxls adds after a compaction because the summary does not name it. Used is what of it the agent needed in the next 20 responses.'),
+    note(
+      'Given back is what ctxls adds after a compaction because the summary does not name it. Used is what of it the agent needed in the next 20 responses.',
+    ),
     tiles([
       ['Compactions', exactly(all.length)],
       ['Automatic', number(e => e.automatic)],
       ['In the middle of a turn', number(e => e.midTurn)],
-      ['Freed by each', freed.length === 0 ? unknown : tokens(Math.round(freed.reduce((sum, n) => sum + n, 0) / freed.length))],
+      [
+        'Freed by each',
+        freed.length === 0 ? unknown : tokens(Math.round(freed.reduce((sum, n) => sum + n, 0) / freed.length)),
+      ],
       ['Read again after each', `~${tokens(totals.rereadTokens)}`],
       ['Files given back and used', usedOf(totals.pathsUsed, totals.pathsGiven)],
       ['Commands given back and used', usedOf(totals.commandsUsed, totals.commandsGiven)],
@@ -166,7 +193,12 @@ export function audited(audit, actions) {
           'div',
           {},
           h('h3', {}, counted(audit.findings.length, 'finding')),
-          h('ul', {}, ...findings.map(f => finding(f, audit.dir, actions)), more > 0 ? h('li', {}, `and ${more} more`) : null),
+          h(
+            'ul',
+            {},
+            ...findings.map(f => finding(f, audit.dir, actions)),
+            more > 0 ? h('li', {}, `and ${more} more`) : null,
+          ),
         ),
   ];
 }
@@ -180,14 +212,28 @@ function hostAudit(host, dir, actions) {
   const exact = host.exact ? '' : '~';
   const share = host.windowTokens === null ? '' : ` of ${tokens(host.windowTokens)}, ${host.percent}%`;
   const rest = host.complete ? '' : ', and what is not known';
-  const known = host.parts.flatMap(part => (part.tokens === null ? [] : [{ name: line(part.name, 80), tokens: part.tokens }]));
+  const known = host.parts.flatMap(part =>
+    part.tokens === null ? [] : [{ name: line(part.name, 80), tokens: part.tokens }],
+  );
   const missing = host.parts.filter(part => part.tokens === null);
   const files = host.parts.flatMap(part => part.items);
   return [
-    h('p', { class: 'advice' }, `A session of ${hostName(host.host)} that starts in `, h('span', { class: 'path' }, line(dir, 300)), ` holds ${exact}${tokens(host.tokens)} tokens${share}${rest}.`),
+    h(
+      'p',
+      { class: 'advice' },
+      `A session of ${hostName(host.host)} that starts in `,
+      h('span', { class: 'path' }, line(dir, 300)),
+      ` holds ${exact}${tokens(host.tokens)} tokens${share}${rest}.`,
+    ),
     known.length > 0 ? amounts(known, host.tokens) : null,
-    missing.length > 0 ? note(`Not known: ${missing.map(part => line(part.name, 80) + (part.why ? ` (${line(part.why, 200)})` : '')).join('; ')}.`) : null,
-    files.length > 0 ? folded(`files-of-${host.host}`, 'Files and entries, the most expensive first', tree(files, exact, dir, actions)) : null,
+    missing.length > 0
+      ? note(
+          `Not known: ${missing.map(part => line(part.name, 80) + (part.why ? ` (${line(part.why, 200)})` : '')).join('; ')}.`,
+        )
+      : null,
+    files.length > 0
+      ? folded(`files-of-${host.host}`, 'Files and entries, the most expensive first', tree(files, exact, dir, actions))
+      : null,
   ];
 }
 
@@ -201,8 +247,15 @@ function hostAudit(host, dir, actions) {
  */
 function tree(items, exact, dir, actions) {
   const rows = items.slice(0, most.files).map(item => {
-    const figure = item.when === 'never' ? 'not loaded' : item.when === 'onRead' ? `later ${exact}${tokens(item.tokens)}` : `${exact}${tokens(item.tokens)}`;
-    const notes = [item.cut ? 'cut' : '', item.inlined ? 'put into the text above' : '', line(item.why ?? '', 200)].filter(Boolean).join(', ');
+    const figure =
+      item.when === 'never'
+        ? 'not loaded'
+        : item.when === 'onRead'
+          ? `later ${exact}${tokens(item.tokens)}`
+          : `${exact}${tokens(item.tokens)}`;
+    const notes = [item.cut ? 'cut' : '', item.inlined ? 'put into the text above' : '', line(item.why ?? '', 200)]
+      .filter(Boolean)
+      .join(', ');
     return h(
       'li',
       {},
@@ -222,7 +275,12 @@ function tree(items, exact, dir, actions) {
  * @param {Actions} actions
  */
 function finding(f, dir, actions) {
-  return h('li', {}, fileLink(within(f.path, dir), actions), `:${f.start.line}:${f.start.column} ${line(f.code)}: ${line(f.message, 500)}`);
+  return h(
+    'li',
+    {},
+    fileLink(within(f.path, dir), actions),
+    `:${f.start.line}:${f.start.column} ${line(f.code)}: ${line(f.message, 500)}`,
+  );
 }
 
 /**

@@ -41,7 +41,14 @@ const mostRows = 200;
  */
 function plot(p) {
   const reading = h('output', { class: 'reading', for: p.id });
-  const attributes = { id: p.id, type: 'range', min: '0', max: String(p.stops.length - 1), step: '1', 'aria-label': p.name };
+  const attributes = {
+    id: p.id,
+    type: 'range',
+    min: '0',
+    max: String(p.stops.length - 1),
+    step: '1',
+    'aria-label': p.name,
+  };
   const slider = h('input', attributes);
   slider.value = String(p.start ?? p.stops.length - 1);
   slider.hidden = p.stops.length < 2;
@@ -58,7 +65,8 @@ function plot(p) {
     slider.setAttribute('aria-valuetext', stop.text);
     if (!frame) return;
     const [x, y] = [frame.x(stop.x), frame.y(stop.y ?? 0)];
-    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: frame.y(0), y2: frame.y(1) })) rule.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: frame.y(0), y2: frame.y(1) }))
+      rule.setAttribute(name, String(value));
     mark.setAttribute('cx', String(x));
     mark.setAttribute('cy', String(y));
     mark.setAttribute('visibility', stop.y === null ? 'hidden' : 'visible');
@@ -86,7 +94,12 @@ function plot(p) {
   });
   draw();
   new ResizeObserver(draw).observe(canvas);
-  const table = h('details', { id: `${p.id}-list` }, h('summary', { id: `${p.id}-table` }, 'As a table'), tableOf(p.head, p.rows));
+  const table = h(
+    'details',
+    { id: `${p.id}-list` },
+    h('summary', { id: `${p.id}-table` }, 'As a table'),
+    tableOf(p.head, p.rows),
+  );
   return h('figure', { class: 'plot' }, canvas, slider, reading, h('figcaption', {}, p.caption), table);
 }
 
@@ -95,7 +108,9 @@ function plot(p) {
  * @param {string[][]} rows
  */
 function tableOf(head, rows) {
-  const cells = rows.map(row => h('tr', {}, ...row.map((text, i) => h('td', { class: i > 0 ? 'number' : null }, text))));
+  const cells = rows.map(row =>
+    h('tr', {}, ...row.map((text, i) => h('td', { class: i > 0 ? 'number' : null }, text))),
+  );
   const titles = head.map((text, i) => h('th', { scope: 'col', class: i > 0 ? 'number' : null }, text));
   return h('table', {}, h('thead', {}, h('tr', {}, ...titles)), h('tbody', {}, ...cells));
 }
@@ -149,7 +164,10 @@ export function history({ points, windowTokens, compactionTokens, now }) {
     y: share => tokens(Math.round(share * top)),
     stops: points.map((p, i) => ({ x: place(i), y: p.tokens / top, text: describe(p, windowTokens, now) })),
     head: ['Time', 'Kind', 'Tokens'],
-    rows: points.slice(-mostRows).reverse().map(p => [time(p.at, now), kinds[p.kind], exactly(p.tokens)]),
+    rows: points
+      .slice(-mostRows)
+      .reverse()
+      .map(p => [time(p.at, now), kinds[p.kind], exactly(p.tokens)]),
     draw: frame => {
       const { root, x, y } = frame;
       if (compactionTokens !== null) {
@@ -159,10 +177,14 @@ export function history({ points, windowTokens, compactionTokens, now }) {
           svg('text', { class: 'label', x: x(0) + 4, y: at - 4 }, `compacts at ${tokens(compactionTokens)}`),
         );
       }
-      const at = (/** @type {Point} */ p, /** @type {number} */ i) => `${x(place(i)).toFixed(1)},${y(p.tokens / top).toFixed(1)}`;
+      const at = (/** @type {Point} */ p, /** @type {number} */ i) =>
+        `${x(place(i)).toFixed(1)},${y(p.tokens / top).toFixed(1)}`;
       if (last > 0) {
         const line = `M${points.map(at).join('L')}`;
-        root.append(svg('path', { class: 'area', d: `${line}L${x(1)},${y(0)}L${x(0)},${y(0)}Z` }), svg('path', { class: 'curve', d: line }));
+        root.append(
+          svg('path', { class: 'area', d: `${line}L${x(1)},${y(0)}L${x(0)},${y(0)}Z` }),
+          svg('path', { class: 'curve', d: line }),
+        );
       }
       points.forEach((p, i) => {
         if (p.kind === 'compaction') root.append(compacted(x(place(i)), y(0)));
@@ -234,7 +256,11 @@ export function sizes(report) {
     y: share => exactly(share * most),
     right: share => `${100 * share}%`,
     start: bins.findIndex(b => report.p50Tokens <= b.upTo),
-    stops: bins.map(b => ({ x: (b.above + b.upTo) / 2 / end, y: null, text: `${range(b)} tokens: ${exactly(b.tasks)} ${b.tasks === 1 ? 'task' : 'tasks'}; ${larger(b.rest)} of all are larger` })),
+    stops: bins.map(b => ({
+      x: (b.above + b.upTo) / 2 / end,
+      y: null,
+      text: `${range(b)} tokens: ${exactly(b.tasks)} ${b.tasks === 1 ? 'task' : 'tasks'}; ${larger(b.rest)} of all are larger`,
+    })),
     head: ['Tokens', 'Tasks', 'Larger'],
     rows: bins.map(b => [range(b), exactly(b.tasks), larger(b.rest)]),
     draw: frame => {
@@ -242,19 +268,48 @@ export function sizes(report) {
       for (const b of bins) {
         const from = x(b.above / end);
         const kind = b.upTo > report.thresholdTokens ? 'over' : 'bar';
-        root.append(svg('rect', { class: kind, x: from + 1, width: Math.max(x(b.upTo / end) - from - 2, 1), y: y(b.tasks / most), height: y(0) - y(b.tasks / most) }));
-      }
-      root.append(svg('path', { class: 'rest', d: `M${x(0)} ${y(1)}${bins.map(b => `L${x(b.upTo / end)} ${y(b.rest)}`).join('')}` }));
-      /** @type {[string, number][]} */
-      const limits = [['50%', report.p50Tokens], ['90%', report.p90Tokens], ['99%', report.p99Tokens], ['threshold', report.thresholdTokens]];
-      limits.filter(([, n]) => n <= end).forEach(([name, n], row) => {
-        const at = x(n / end);
-        const before = n / end > 0.6;
         root.append(
-          svg('line', { class: 'limit', x1: at, x2: at, y1: y(0), y2: y(1) }),
-          svg('text', { class: 'label', x: at + (before ? -4 : 4), y: margin.top + 11 + row * 15, 'text-anchor': before ? 'end' : 'start' }, `${name} ${tokens(n)}`),
+          svg('rect', {
+            class: kind,
+            x: from + 1,
+            width: Math.max(x(b.upTo / end) - from - 2, 1),
+            y: y(b.tasks / most),
+            height: y(0) - y(b.tasks / most),
+          }),
         );
-      });
+      }
+      root.append(
+        svg('path', {
+          class: 'rest',
+          d: `M${x(0)} ${y(1)}${bins.map(b => `L${x(b.upTo / end)} ${y(b.rest)}`).join('')}`,
+        }),
+      );
+      /** @type {[string, number][]} */
+      const limits = [
+        ['50%', report.p50Tokens],
+        ['90%', report.p90Tokens],
+        ['99%', report.p99Tokens],
+        ['threshold', report.thresholdTokens],
+      ];
+      limits
+        .filter(([, n]) => n <= end)
+        .forEach(([name, n], row) => {
+          const at = x(n / end);
+          const before = n / end > 0.6;
+          root.append(
+            svg('line', { class: 'limit', x1: at, x2: at, y1: y(0), y2: y(1) }),
+            svg(
+              'text',
+              {
+                class: 'label',
+                x: at + (before ? -4 : 4),
+                y: margin.top + 11 + row * 15,
+                'text-anchor': before ? 'end' : 'start',
+              },
+              `${name} ${tokens(n)}`,
+            ),
+          );
+        });
       const every = Math.ceil(bins.length / (width < 600 ? 4 : 8));
       below(frame, 0, '0');
       bins.forEach((b, i) => {

@@ -3,7 +3,18 @@ import { folded, h, meter, note, pairs, section } from './dom.mjs';
 import { amounts, fileLink, whyNot } from './lists.mjs';
 import { audited, compacted, planned } from './panels.mjs';
 import { history } from './plot.mjs';
-import { compactionShare, counted, exactly, facts, leftInWords, line, name, namedParts, percent, tokens } from './words.mjs';
+import {
+  compactionShare,
+  counted,
+  exactly,
+  facts,
+  leftInWords,
+  line,
+  name,
+  namedParts,
+  percent,
+  tokens,
+} from './words.mjs';
 
 /** @import { FilePart, RequestShare, SessionView } from '../../../editors/vscode/src/protocol.ts' */
 /** @import { Actions, Session } from './types.d.ts' */
@@ -30,7 +41,12 @@ export function sessionParts(session, now, actions = {}) {
     {
       id: 'history',
       data: [key, points, usage.windowTokens, usage.compactionTokens],
-      draw: () => section('History', 'history', points.length > 0 ? history({ ...usage, points, now }) : note('Nothing was reported yet.')),
+      draw: () =>
+        section(
+          'History',
+          'history',
+          points.length > 0 ? history({ ...usage, points, now }) : note('Nothing was reported yet.'),
+        ),
     },
     {
       id: 'parts',
@@ -47,10 +63,17 @@ export function sessionParts(session, now, actions = {}) {
       ? {
           id: 'turn',
           data: turn,
-          draw: () => section('What the last turn added', 'turn', turn.parts.length > 0 ? amounts(namedParts(turn)) : note('Nothing.')),
+          draw: () =>
+            section(
+              'What the last turn added',
+              'turn',
+              turn.parts.length > 0 ? amounts(namedParts(turn)) : note('Nothing.'),
+            ),
         }
       : null,
-    plan === null ? null : { id: 'plan', data: [key, plan], draw: () => section('What could go', 'plan', ...planned(plan, view.cwd)) },
+    plan === null
+      ? null
+      : { id: 'plan', data: [key, plan], draw: () => section('What could go', 'plan', ...planned(plan, view.cwd)) },
     view.compactions === 0
       ? null
       : {
@@ -58,9 +81,21 @@ export function sessionParts(session, now, actions = {}) {
           data: [key, compactions, Math.floor(now / 60_000)],
           draw: () => section('Compactions', 'compactions', ...compacted(compactions, now)),
         },
-    { id: 'files', data: [key, workingSet, files], draw: () => section('Works on', 'files', ...workedOn(workingSet, files, actions)) },
-    audit === null ? null : { id: 'audit', data: [key, audit], draw: () => section('Before the first prompt', 'audit', ...audited(audit, actions)) },
-    view.agents.length > 0 ? { id: 'agents', data: view.agents, draw: () => section('Sub-agents', 'agents', agents(session)) } : null,
+    {
+      id: 'files',
+      data: [key, workingSet, files],
+      draw: () => section('Works on', 'files', ...workedOn(workingSet, files, actions)),
+    },
+    audit === null
+      ? null
+      : {
+          id: 'audit',
+          data: [key, audit],
+          draw: () => section('Before the first prompt', 'audit', ...audited(audit, actions)),
+        },
+    view.agents.length > 0
+      ? { id: 'agents', data: view.agents, draw: () => section('Sub-agents', 'agents', agents(session)) }
+      : null,
   ];
   return all.filter(part => part !== null);
 }
@@ -101,12 +136,27 @@ function unused({ parts }) {
   const dead = parts.filter(part => part.unusedTools > 0);
   if (dead.length === 0) return [];
   const rows = dead.map(part => {
-    const names = part.unused.slice(0, mostUnused).map(tool => line(tool.name.replace(`mcp__${part.server}__`, ''), 80));
+    const names = part.unused
+      .slice(0, mostUnused)
+      .map(tool => line(tool.name.replace(`mcp__${part.server}__`, ''), 80));
     const more = part.unusedTools - names.length;
     const of = part.kind === 'serverTools' ? `tools of ${line(part.server ?? '')}` : 'built-in tools';
-    return h('li', {}, `${part.unusedTools} of ${part.tools} ${of}, ~${tokens(part.unusedTokens)}: ${names.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
+    return h(
+      'li',
+      {},
+      `${part.unusedTools} of ${part.tools} ${of}, ~${tokens(part.unusedTokens)}: ${names.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+    );
   });
-  return [folded('unused', `Never called in this session: ${counted(dead.reduce((n, part) => n + part.unusedTools, 0), 'tool')}`, h('ul', {}, ...rows))];
+  return [
+    folded(
+      'unused',
+      `Never called in this session: ${counted(
+        dead.reduce((n, part) => n + part.unusedTools, 0),
+        'tool',
+      )}`,
+      h('ul', {}, ...rows),
+    ),
+  ];
 }
 
 /**
@@ -118,7 +168,13 @@ function unused({ parts }) {
 function workedOn(workingSet, files, actions) {
   const cost = new Map(files.map(file => [file.path, file.tokens]));
   const list = (/** @type {string[]} */ paths) =>
-    h('ul', { class: 'files' }, ...paths.map(path => h('li', {}, fileLink(path, actions), cost.has(path) ? ` ~${tokens(cost.get(path) ?? 0)}` : null)));
+    h(
+      'ul',
+      { class: 'files' },
+      ...paths.map(path =>
+        h('li', {}, fileLink(path, actions), cost.has(path) ? ` ~${tokens(cost.get(path) ?? 0)}` : null),
+      ),
+    );
   const others = files.map(file => file.path).filter(path => !workingSet.includes(path));
   return [
     workingSet.length > 0 ? list(workingSet) : note('No file yet.'),

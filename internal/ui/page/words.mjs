@@ -237,7 +237,10 @@ export function namedParts({ parts, request }) {
 export function facts(s, now) {
   return [
     ['Model', model(s)],
-    ['Window', `${exactly(s.usage.windowTokens)} tokens: ${s.usage.windowWhy || windowProvenances[s.usage.windowProvenance]}`],
+    [
+      'Window',
+      `${exactly(s.usage.windowTokens)} tokens: ${s.usage.windowWhy || windowProvenances[s.usage.windowProvenance]}`,
+    ],
     ['Tokens', held(s)],
     ['Compaction', compaction(s)],
     ['Growth', growth(s)],
