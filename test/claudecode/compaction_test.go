@@ -28,6 +28,7 @@ func TestManualCompaction(t *testing.T) {
 	if s.Compactions != 1 || s.Usage.Tokens == nil || *s.Usage.Tokens > 60_000 || s.Usage.Exact {
 		t.Errorf("after the compaction: %d compactions, %+v", s.Compactions, s.Usage)
 	}
+	w.WantRecords("after the compaction")
 	w.prompt(one, "[[small]] go on")
 	wantSaid(t, "after the compaction", w.model.Last("small"))
 	if got := w.Tokens(one); got != 30_000 {

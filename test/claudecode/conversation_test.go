@@ -195,6 +195,7 @@ func TestSubAgent(t *testing.T) {
 	if diff := cmp.Diff(gauges{Main: []int{53_000}}, figures()); diff != "" {
 		t.Errorf("after the next turn (-want +got):\n%s", diff)
 	}
+	w.WantRecords("after the next turn")
 }
 
 // For newer models, Claude Code uses other texts, and they have another window.

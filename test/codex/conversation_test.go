@@ -87,6 +87,8 @@ func TestConversation(t *testing.T) {
 		t.Errorf("files: %q", files)
 	}
 
+	with.WantRecords("at the end")
+
 	if diff := cmp.Diff(plain, printed); diff != "" {
 		t.Errorf("what people see (-without +with):\n%s", diff)
 	}
@@ -178,6 +180,7 @@ func TestAutomaticCompaction(t *testing.T) {
 	if got := w.Tokens(turn.session); got != 40_000 {
 		t.Errorf("the gauge says %d", got)
 	}
+	w.WantRecords("after the compaction")
 	w.prompt(turn.session, "[[small]] go on", bypass)
 	wantSaid(t, "the next turn", w.model.Last("small"), context, mark(15))
 }
@@ -241,6 +244,7 @@ func TestSubAgent(t *testing.T) {
 	if n := len(w.Sessions()); n != 1 {
 		t.Errorf("%d sessions", n)
 	}
+	w.WantRecords("with a sub-agent")
 }
 
 // A host that gets a signal to stop ends its session, and the session's data stays.

@@ -10,10 +10,11 @@ import (
 func TestForecastLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := Session{Turns: rapid.IntRange(0, 3).Draw(rt, "turns"), Growth: rapid.SliceOfN(rapid.IntRange(1, 50_000), 0, maxGrowth).Draw(rt, "growth")}
+		s.Compaction.Count = rapid.IntRange(0, 1).Draw(rt, "compactions")
 		tokens := rapid.IntRange(0, 1_000_000).Draw(rt, "tokens")
 		f, known := s.TurnsTo(tokens)
 		perTurn, knownToo := s.GrowthPerTurn()
-		if known != (s.Turns > 0 || len(s.Growth) > 0) || knownToo != (len(s.Growth) > 0) {
+		if known != (s.Turns > 0 || len(s.Growth) > 0 || s.Compaction.Count > 0) || knownToo != (len(s.Growth) > 0) {
 			rt.Fatalf("known %v and %v of %d turns", known, knownToo, len(s.Growth))
 		}
 		if !known {
