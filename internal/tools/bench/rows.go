@@ -71,7 +71,23 @@ var rows = slices.Concat(counting(), countingBeside(), []row{
 	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
 	{what: "VS Code, activation of the extension", group: window, figure: "Editors/vscode activation-ms", atMost: 30, unit: "ms", scale: 1, rival: "vscode"},
 	{what: "Neovim, start with the plugin", group: window, figure: "Editors/neovim start-ms", atMost: 0.1, unit: "ms", scale: 1, rival: "neovim"},
-}, statuslines())
+}, onDisk(), statuslines())
+
+// onDisk returns the rows about sessions that hosts keep on the disk: 450 of 1 GB in all beside ccusage, and 20,000 small ones.
+func onDisk() []row {
+	return []row{
+		{what: "records, 450 of 1 GB, list", group: rivals, figure: "Records list-ms", atMost: 50, unit: "ms", scale: 1},
+		{what: "records, 450 of 1 GB, list, most memory", group: rivals, figure: "Records list-MiB", atMost: 40, unit: "MiB", scale: 1},
+		{what: "records, 450 of 1 GB, import, most memory", group: rivals, figure: "Records import-MiB", atMost: 40, unit: "MiB", scale: 1},
+		{what: "records, 450 of 1 GB, list, against ccusage session", group: rivals, figure: "Records list-ms", against: "Records ccusage-ms", atMost: 1. / 15, unit: "ms", scale: 1, rival: "ccusage"},
+		{what: "records, 450 of 1 GB, first list, against ccusage without its cache", group: rivals, figure: "Records list-cold-ms", against: "Records ccusage-cold-ms", atMost: 1. / 15, unit: "ms", scale: 1, rival: "ccusage"},
+		{what: "records, 450 of 1 GB, import, against ccusage without its cache", group: rivals, figure: "Records import-ms", against: "Records ccusage-cold-ms", atMost: 1 / 1.5, unit: "ms", scale: 1, rival: "ccusage"},
+		{what: "records, 20,000, first list", group: live, figure: "ManyRecords first-ms", atMost: 300, unit: "ms", scale: 1},
+		{what: "records, 20,000, list again in a server", group: live, figure: "ManyRecords refresh-ms", atMost: 10, unit: "ms", scale: 1},
+		{what: "records, 20,000, server at rest, of a core", group: live, figure: "ManyRecords rest-percent", atMost: 0.1, unit: "%", scale: 1},
+		{what: "records, 20,000, server at rest, memory", group: live, figure: "ManyRecords rest-MiB", atMost: 60, unit: "MiB", scale: 1},
+	}
+}
 
 // statuslines returns two rows a size of transcript and program that people use today: the time of the whole process, and its memory.
 func statuslines() (rows []row) {
@@ -206,7 +222,7 @@ func (r row) bar() string {
 	case r.atLeast > 0:
 		return fmt.Sprintf("≥ %g%s", r.atLeast, unit)
 	case r.atMost > 0:
-		return fmt.Sprintf("≤ %g%s", r.atMost, unit)
+		return fmt.Sprintf("≤ %.3g%s", r.atMost, unit)
 	}
 	return ""
 }
