@@ -159,6 +159,7 @@ NEOVIM := editors/neovim
 
 neovim-test: build neovim-lint
 	sh $(NEOVIM)/test/run.sh
+	sh $(NEOVIM)/test/windows.sh
 
 # Renews the picture of its README from what the tests left behind.
 neovim-pictures: neovim-test

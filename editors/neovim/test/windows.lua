@@ -85,7 +85,7 @@ return {
         return listed
       end)
       expect.same(vim.tbl_get(listed, 1, 'sessionId'), 's1', 'the session')
-      server.leave()
+      server.exit()
       expect.eventually(function()
         return lives(pid)
       end, false, 'the server lives')

@@ -1,10 +1,9 @@
 #!/bin/sh
-# test.sh [PACKAGE…]: the unit tests as programs of Windows, under Wine, and those of the plugin for Neovim that are about Windows. Left out
-# are the tools, which developers run where Go and a shell are; test/, which builds and checks the tree as a whole there; the tests of the
-# plugins for OpenCode and pi, which run Node; and the tests that exceptions.txt names, each with the reason.
+# test.sh [PACKAGE…]: the unit tests as programs of Windows, under Wine. Left out are the tools, which developers run where Go and a shell
+# are; test/, which builds and checks the tree as a whole there; the tests of the plugins for OpenCode and pi, which run Node; and the tests
+# that exceptions.txt names, each with the reason.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../../..
 exceptions=$here/exceptions.txt
 [ "$(grep -c . "$exceptions")" -le 10 ] || { echo "exceptions.txt: more than ten" >&2; exit 1; }
 skip=$(sed 's| .*||; s|/|$/^|; s|.*|^&$|' "$exceptions" | paste -sd '|' -)
@@ -15,6 +14,7 @@ wineserver=$(command -v wineserver || echo /usr/lib/wine/wineserver64)
 "$wineserver" -f -p & # to stay: programs start in a tenth of the time
 trap '"$wineserver" -k; wait; rm -rf "$prefix/drive_c/users/"*/Temp/*' EXIT
 trap 'exit 1' HUP INT TERM
+sh "$here/wine.sh" cmd /c exit >/dev/null 2>&1 # starts services of Windows, which keep its output open
 
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 failed=0
@@ -30,14 +30,4 @@ fi
 unit -short $(go list ./... | grep -v -e /internal/tools/ -e /adapters/ -e '/test$' -e '/test/')
 # What processes do to one state together, in full.
 unit -run '^Test(ManyProcesses|NothingIsLost|KilledWriters)' ./internal/store/sqlite
-
-if python3 -m pip --version >/dev/null 2>&1; then
-  nvim=$(sh "$root/editors/neovim/test/install.sh" nvim-windows)
-  CTXLS=$prefix/drive_c/ctxls.exe
-  go build -ldflags='-s -w' -o "$CTXLS" ./cmd/ctxls
-  export CTXLS='C:\ctxls.exe'
-  (cd "$root/editors/neovim" && sh "$here/wine.sh" "$nvim" --clean -l test/run.lua test/windows.lua) || failed=1
-else
-  echo "not run: the tests in Neovim for Windows: there is no pip, which gets it"
-fi
 exit $failed
