@@ -16,9 +16,10 @@ import (
 type merges struct {
 	table *vocab.Table
 
-	// Of a long piece: where its tokens begin, so far, and where no token of the
-	// piece can begin. One bit a byte.
+	// Of a long piece, from base on: where its tokens begin, so far, and where no
+	// token of the piece can begin. One bit a byte.
 	text   []byte
+	base   int // a multiple of 64
 	starts []uint64
 	dead   []uint64
 	buf    [vocab.MaxToken]vocab.Prefix
@@ -36,13 +37,19 @@ func (m *merges) count(piece []byte) int {
 	if len(piece) <= maxShort {
 		return bits.OnesCount64(m.merge(piece))
 	}
-	m.encodeLong(piece)
-	n := 0
+	n, ok := m.encodeLong(piece, keepBytes)
+	if !ok { // no text is known for which this is so
+		n, _ = m.encodeLong(piece, len(piece))
+	}
 	for _, word := range m.starts {
 		n += bits.OnesCount64(word)
 	}
 	return n
 }
+
+// keepBytes is how many bytes encodeLong can go back for sure, when it counts. For a
+// piece of twice as many bytes or more, it remembers no more than twice as many.
+const keepBytes = 64 << 10
 
 // encode appends the ids of a piece's tokens.
 func (m *merges) encode(piece []byte, ids []uint32) []uint32 {
@@ -50,7 +57,7 @@ func (m *merges) encode(piece []byte, ids []uint32) []uint32 {
 	if len(piece) <= maxShort {
 		starts = []uint64{m.merge(piece)}
 	} else {
-		m.encodeLong(piece)
+		m.encodeLong(piece, len(piece))
 		starts = m.starts
 	}
 	p := 0
@@ -131,9 +138,14 @@ func (m *merges) merge(piece []byte) (starts uint64) {
 //   - from the token before, again and again, where a text repeats itself;
 //   - else from the longest token that fits. Where none fits, the last token is taken
 //     back, and its end is dead: it need not be tried again.
-func (m *merges) encodeLong(piece []byte) {
-	words := len(piece)/64 + 1
-	m.text = piece
+//
+// It forgets what lies further back than keep bytes, at least, and gives the number of
+// tokens there. It fails if it has to go back there.
+func (m *merges) encodeLong(piece []byte, keep int) (forgotten int, ok bool) {
+	const slack = 2 * vocab.MaxToken / 64
+	keep = keep/64 + 1 // words
+	words := min(len(piece)/64+2, 2*keep+slack)
+	m.text, m.base = piece, 0
 	m.starts = slices.Grow(m.starts[:0], words)[:words]
 	m.dead = slices.Grow(m.dead[:0], words)[:words]
 	clear(m.starts)
@@ -143,6 +155,9 @@ func (m *merges) encodeLong(piece []byte) {
 	fits := 0             // how many longest tokens to take before merging is tried again
 	pause := 4
 	for p := 0; p < len(piece); {
+		if m.base+(words-1)*64 <= len(piece) && p-m.base >= 2*keep*64 {
+			forgotten += m.forget(keep)
+		}
 		if n := m.repeat(p, last); n > 0 {
 			p += n
 			continue
@@ -156,26 +171,45 @@ func (m *merges) encodeLong(piece []byte) {
 		}
 		fits = max(0, fits-1)
 		if token, ok := m.longest(p, last); ok {
-			m.starts[p/64] |= 1 << (p % 64)
+			m.starts[(p-m.base)/64] |= 1 << (p % 64)
 			p += token.Len
 			last = token
 			continue
 		}
-		m.dead[p/64] |= 1 << (p % 64)
+		m.dead[(p-m.base)/64] |= 1 << (p % 64)
 		p -= last.Len
-		m.starts[p/64] &^= 1 << (p % 64)
+		if p < m.base {
+			return 0, false
+		}
+		m.starts[(p-m.base)/64] &^= 1 << (p % 64)
 		last = vocab.Prefix{}
 		if p > 0 {
 			from := p - 1
-			for !isSet(m.starts, from) {
+			for from >= m.base && !m.isSet(m.starts, from) {
 				from--
+			}
+			if from < m.base {
+				return 0, false
 			}
 			last = vocab.Prefix{Len: p - from, Value: m.table.Find(piece, from, p)}
 		}
 	}
+	return forgotten, true
 }
 
-func isSet(set []uint64, p int) bool { return set[p/64]>>(p%64)&1 != 0 }
+// forget moves base by so many words, and gives the number of tokens before it.
+func (m *merges) forget(words int) (tokens int) {
+	for _, word := range m.starts[:words] {
+		tokens += bits.OnesCount64(word)
+	}
+	clear(m.starts[copy(m.starts, m.starts[words:]):])
+	clear(m.dead[copy(m.dead, m.dead[words:]):])
+	m.base += words * 64
+	return tokens
+}
+
+// isSet reports whether a set has the byte at p of the piece.
+func (m *merges) isSet(set []uint64, p int) bool { return set[(p-m.base)/64]>>(p%64)&1 != 0 }
 
 // window takes the tokens that merging makes of the next bytes, but for the last
 // two, and gives their length: 0 if there are none that fit.
@@ -200,13 +234,14 @@ func (m *merges) window(p int, last *vocab.Prefix) int {
 		return 0
 	}
 	for borders := starts&^1 | 1<<n; borders != 0; borders &= borders - 1 {
-		if isSet(m.dead, p+bits.TrailingZeros64(borders)) {
+		if m.isSet(m.dead, p+bits.TrailingZeros64(borders)) {
 			return 0
 		}
 	}
-	m.starts[p/64] |= starts << (p % 64)
-	if p%64 > 0 && p/64+1 < len(m.starts) {
-		m.starts[p/64+1] |= starts >> (64 - p%64)
+	at := (p - m.base) / 64
+	m.starts[at] |= starts << (p % 64)
+	if p%64 > 0 {
+		m.starts[at+1] |= starts >> (64 - p%64)
 	}
 	from := 63 - bits.LeadingZeros64(starts)
 	*last = vocab.Prefix{Len: n - from, Value: m.table.Find(m.text, p+from, p+n)}
@@ -221,12 +256,13 @@ func (m *merges) repeat(p int, last vocab.Prefix) int {
 		return 0
 	}
 	end := p + n
-	for end+8 <= len(text) && binary.LittleEndian.Uint64(text[end:]) == binary.LittleEndian.Uint64(text[end-n:]) {
+	limit := min(len(text), m.base+len(m.starts)*64-vocab.MaxToken)
+	for end+8 <= limit && binary.LittleEndian.Uint64(text[end:]) == binary.LittleEndian.Uint64(text[end-n:]) {
 		end += 8
 	}
 	q := p
-	for q+2*n <= end && !isSet(m.dead, q+n) {
-		m.starts[q/64] |= 1 << (q % 64)
+	for q+2*n <= end && !m.isSet(m.dead, q+n) {
+		m.starts[(q-m.base)/64] |= 1 << (q % 64)
 		q += n
 	}
 	return q - p
@@ -237,7 +273,7 @@ func (m *merges) longest(p int, last vocab.Prefix) (token vocab.Prefix, ok bool)
 	prefixes := m.table.Prefixes(m.text, p, m.buf[:0])
 	for i := len(prefixes) - 1; i >= 0; i-- {
 		token := prefixes[i]
-		if !isSet(m.dead, p+token.Len) && m.follows(p, last, token) {
+		if !m.isSet(m.dead, p+token.Len) && m.follows(p, last, token) {
 			return token, true
 		}
 	}

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 )
@@ -89,6 +92,30 @@ func timeOurs(b *testing.B, name, text string, fresh bool) time.Duration {
 	start := processorTime()
 	e.Count(text)
 	return processorTime() - start
+}
+
+// BenchmarkWorst counts random texts of a few parts of the fuzz targets each, as the first text of an empty cache, and reports the
+// slowest: processor time, the best of three.
+func BenchmarkWorst(b *testing.B) {
+	for b.Loop() {
+		random := rand.New(rand.NewPCG(19, 20))
+		slowest := math.Inf(1)
+		for range 200 {
+			var some []string
+			for range 1 + random.IntN(6) {
+				some = append(some, atoms[random.IntN(len(atoms))])
+			}
+			var text strings.Builder
+			for text.Len() < 64<<10 {
+				text.WriteString(some[random.IntN(len(some))])
+			}
+			for _, name := range names {
+				best := min(timeOurs(b, name, text.String(), true), timeOurs(b, name, text.String(), true), timeOurs(b, name, text.String(), true))
+				slowest = min(slowest, float64(text.Len())/1e6/best.Seconds())
+			}
+		}
+		b.ReportMetric(slowest, "worst-MB/s")
+	}
 }
 
 // rivalsChild is a Python process that runs testdata/rival.py.

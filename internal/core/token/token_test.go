@@ -3,6 +3,7 @@ package token_test
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -131,6 +132,29 @@ func TestAllocations(t *testing.T) {
 		e.Count(text)
 		if n := testing.AllocsPerRun(100, func() { e.Count(text) }); n >= 1 {
 			t.Errorf("%s: Count allocates %v times", name, n)
+		}
+	}
+}
+
+// A first count allocates at most 1 MiB beside the text, whatever the text, even if it is one piece of 8 MiB.
+func TestMemory(t *testing.T) {
+	texts := workloads(t)
+	for _, letter := range []string{"a", "中", "\u0301", "=-"} {
+		texts = append(texts, workload{name: "8 MiB of " + letter, text: strings.Repeat(letter, 8<<20/len(letter))})
+	}
+	for _, w := range texts {
+		text := string([]rune(w.text))
+		for _, name := range names {
+			e := get(t, name)
+			runtime.GC() // twice empties pools
+			runtime.GC()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			e.Count(text)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%s: counting %s allocates %d bytes", name, w.name, n)
+			}
 		}
 	}
 }

@@ -50,6 +50,7 @@ const (
 )
 
 var rows = slices.Concat(counting(), countingBeside(), []row{
+	{what: "counting random texts, the slowest of 200", group: beside, figure: "Worst worst-MB/s", atLeast: 5, unit: "MB/s", scale: 1},
 	{what: "encoder ready", group: tokens, figure: "Ready ns/op", atMost: 1, unit: "ms", scale: nsToMs},
 	{what: "one letter, 1 MB", group: tokens, figure: "Count/text=one-letter/encoding=o200k_base/by=ctxls ns/op", atMost: 50, unit: "ms", scale: nsToMs},
 	{what: "measure 200k tokens over stdio, first", group: piped, figure: "MeasureOverStdio first-ms", atMost: 12, unit: "ms", scale: 1},
