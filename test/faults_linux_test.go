@@ -31,9 +31,9 @@ dd if=/dev/zero of="$XDG_STATE_HOME/filler" bs=4k 2>/dev/null || true
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do hook full-$n "` + strings.ReplaceAll(used("s", "full-NUMBER.go"), `"`, `\"`) + `"; done
 rm "$XDG_STATE_HOME/filler"
 for n in 1 2 3 4 5 6 7 8; do hook again-$n "` + strings.ReplaceAll(used("s", "again-NUMBER.go"), `"`, `\"`) + `"; done
-mount -o remount,ro "$XDG_STATE_HOME"
+mount -o remount,bind,ro "$XDG_STATE_HOME"
 hook readonly '` + used("s", "readonly.go") + `'
-mount -o remount,rw "$XDG_STATE_HOME"
+mount -o remount,bind,rw "$XDG_STATE_HOME"
 ls "$XDG_STATE_HOME/ctxls" >&2
 "$CTXLS" sessions --all --json > sessions
 `

@@ -39,7 +39,7 @@ func TestDoctorOnBadDisks(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ harm, want string }{
 		"well":        {"true", "\nexit 0\n$"},
-		"read-only":   {`mount -o remount,ro "$D"`, "  fail  writable +read-only file system: "},
+		"read-only":   {`mount -o remount,bind,ro "$D"`, "  fail  writable +read-only file system: "},
 		"nearly full": {`dd if=/dev/zero of="$D/filler" bs=1M count=100 2>/dev/null`, "  warn  disk +[0-9.]+ MiB left\n(.*\n)*exit 0\n$"},
 		"full":        {`{ dd if=/dev/zero of="$D/filler" bs=4k 2>/dev/null; true; }`, "  fail  disk +full: "},
 	} {

@@ -36,7 +36,7 @@ func TestHookOnBadDisks(t *testing.T) {
 		t.Skipf("no mount namespaces on this machine: %v: %s", err, out)
 	}
 	for name, mount := range map[string]string{
-		"read-only": `mount -t tmpfs -o size=1m tmpfs "$D" && mount -o remount,ro "$D"`,
+		"read-only": `mount -t tmpfs -o size=1m tmpfs "$D" && mount -o remount,bind,ro "$D"`,
 		"full":      `mount -t tmpfs -o size=64k tmpfs "$D" && { dd if=/dev/zero of="$D/filler" bs=4k 2>/dev/null; true; }`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -104,11 +104,33 @@ func (term *Terminal) soon(text string) bool {
 	return false
 }
 
-// Enter types a line and sends it.
+// Enter types a line and sends it: it presses Enter until the line has left the prompt, since hosts drop keys while they redraw. An empty
+// screen says nothing.
 func (term *Terminal) Enter(line string) {
 	term.w.T.Helper()
 	term.Type(line)
-	term.Press("Enter")
+	prompt := lastRow(term.Screen(), line)
+	term.until(line+" leaves the prompt", func() bool {
+		term.Press("Enter")
+		for range 20 {
+			time.Sleep(100 * time.Millisecond)
+			if screen := term.Screen(); strings.TrimSpace(screen) != "" && lastRow(screen, line) != prompt {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// lastRow returns the number of the last row of a screen that contains a text, -1 if none does.
+func lastRow(screen, text string) int {
+	found := -1
+	for i, row := range strings.Split(screen, "\n") {
+		if strings.Contains(row, text) {
+			found = i
+		}
+	}
+	return found
 }
 
 // Shows waits until every text is on the screen.
