@@ -20,6 +20,5 @@ func TestAgentRows(t *testing.T) {
 	})
 	w.install("--agents")
 	term := openTerminal(w, 160, 40)
-	term.Enter("[[work]] go")
-	term.Shows("look at the cart · ██░░░░░░│░ 23% · 46k/200k · 121k to compaction · claude-sonnet-4-6")
+	enters(t, term, "[[work]] go", "look at the cart · ██░░░░░░│░ 23% · 46k/200k · 121k to compaction · claude-sonnet-4-6")
 }

@@ -21,6 +21,6 @@ func TestPicture(t *testing.T) {
 	w.install("--statusline")
 	term := openTerminal(w, 110, 28)
 	term.Shows("? · ?/200k")
-	term.Enter("Carts are empty after a reload. Why?")
+	enters(t, term, "Carts are empty after a reload. Why?", "Done:")
 	term.Picture("claude-code", "Done:", "72% · 143k/200k · ~24k to compaction · ", "claude-sonnet-4-6")
 }

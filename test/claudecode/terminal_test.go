@@ -28,6 +28,12 @@ func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	return e2e.OpenTerminal(w.Sandbox, width, height, e2e.HostBin()+" --model claude-sonnet-4-6 --permission-mode acceptEdits")
 }
 
+// enters types a line and sends it until every text is on the screen.
+func enters(t *testing.T, term *e2e.Terminal, line string, shows ...string) {
+	t.Helper()
+	term.Send("❯\u00a0", line, shows...)
+}
+
 // A user at a terminal already had a status line. Ours comes first, with the host's own figures, and the user's line
 // follows.
 func TestTerminal(t *testing.T) {
@@ -51,34 +57,30 @@ func TestTerminal(t *testing.T) {
 
 	term := openTerminal(w, 160, 50)
 	term.Shows("? · ?/200k", "MY LINE")
-	term.Enter("[[work]] please look around")
-	term.Shows("Done.", "███████░│░ 72% · 143k/200k · ~24k to compaction · ", "claude-sonnet-4-6", "MY LINE")
+	enters(t, term, "[[work]] please look around", "Done.", "███████░│░ 72% · 143k/200k · ~24k to compaction · ", "claude-sonnet-4-6", "MY LINE")
 	live := w.Sessions()
 	if len(live) != 1 || live[0].State != core.StateActive || live[0].Usage.WindowProvenance != "host" {
 		t.Errorf("sessions: %+v", live)
 	}
 
-	term.Enter("/compact")
-	term.Shows("Compacted", "to compaction")
+	enters(t, term, "/compact", "Compacted", "to compaction")
 	if screen := term.Screen(); strings.Contains(screen, " 0% ·") {
 		t.Errorf("zeros are shown as a figure:\n%s", screen)
 	}
-	term.Enter("[[small]] go on")
-	term.Shows("Small answer.", "15% · 30k/200k")
+	enters(t, term, "[[small]] go on", "Small answer.", "15% · 30k/200k")
 	wantSaid(t, "after the compaction", w.model.Last("small"),
 		"UserPromptSubmit: ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - src/main.go\n  - src/util.go")
 
-	term.Enter("/clear")
-	term.Shows("? · ?/200k", "MY LINE")
-	term.Enter("[[small]] anew")
-	term.Shows("15% · 30k/200k")
+	enters(t, term, "/clear", "? · ?/200k", "MY LINE")
+	enters(t, term, "[[small]] anew", "15% · 30k/200k")
 	wantSaid(t, "after clearing", w.model.Last("small"), guidance)
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}
 
-	term.Enter("/exit")
+	term.Type("/exit")
 	e2e.Eventually(t, func() string {
+		term.Press("Enter")
 		for _, s := range w.Sessions() {
 			if s.State != core.StateEnded {
 				return "a session is still " + string(s.State)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -104,47 +105,40 @@ func (term *Terminal) soon(text string) bool {
 	return false
 }
 
-// Enter types a line and sends it: it presses Enter until the line has left the prompt, since hosts drop keys while they redraw. An empty
-// screen says nothing.
+// Enter types a line and sends it.
 func (term *Terminal) Enter(line string) {
 	term.w.T.Helper()
 	term.Type(line)
-	prompt := lastRow(term.Screen(), line)
-	term.until(line+" leaves the prompt", func() bool {
-		term.Press("Enter")
-		for range 20 {
-			time.Sleep(100 * time.Millisecond)
-			if screen := term.Screen(); strings.TrimSpace(screen) != "" && lastRow(screen, line) != prompt {
-				return true
-			}
-		}
-		return false
-	})
+	term.Press("Enter")
 }
 
-// lastRow returns the number of the last row of a screen that contains a text, -1 if none does.
-func lastRow(screen, text string) int {
-	found := -1
-	for i, row := range strings.Split(screen, "\n") {
-		if strings.Contains(row, text) {
-			found = i
+// Send types a line and sends it, until every text is on the screen. It presses Enter again for as long as the line stands behind the
+// prompt, since hosts drop keys while they start or redraw, and since the first may only choose a command from those that are offered.
+// That the line is gone does not say that it was taken: a screen that is being drawn is empty.
+func (term *Terminal) Send(prompt, line string, texts ...string) {
+	term.w.T.Helper()
+	term.Type(line)
+	term.until(fmt.Sprintf("after %s: %q on the screen", line, texts), func() bool {
+		screen := term.Screen()
+		if strings.Contains(screen, prompt+line) {
+			term.Press("Enter")
+			time.Sleep(time.Second)
+			screen = term.Screen()
 		}
-	}
-	return found
+		return containsAll(screen, texts)
+	})
 }
 
 // Shows waits until every text is on the screen.
 func (term *Terminal) Shows(texts ...string) {
 	term.w.T.Helper()
 	term.until(fmt.Sprintf("%q on the screen", texts), func() bool {
-		screen := term.Screen()
-		for _, text := range texts {
-			if !strings.Contains(screen, text) {
-				return false
-			}
-		}
-		return true
+		return containsAll(term.Screen(), texts)
 	})
+}
+
+func containsAll(screen string, texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) })
 }
 
 func (term *Terminal) until(what string, holds func() bool) {

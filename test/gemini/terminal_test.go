@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/test/e2e"
@@ -23,24 +22,10 @@ func openTerminal(w *testEnv, width, height int) *e2e.Terminal {
 	return e2e.OpenTerminal(w.Sandbox, width, height, fmt.Sprintf("%s --no-warnings %s --model gemini-2.5-pro --yolo", node, e2e.HostBin()))
 }
 
-// enters types a line and sends it until a text is on the screen. Enter is pressed again for as long as the line stands at the prompt:
-// the first one may only choose a command from those that are offered, and the host drops keys while it draws itself anew. While it
-// does, the screen is empty: that the line is gone does not say that it was taken.
+// enters types a line and sends it until a text is on the screen.
 func enters(t *testing.T, term *e2e.Terminal, line, shows string) {
 	t.Helper()
-	term.Type(line)
-	e2e.Eventually(t, func() string {
-		screen := term.Screen()
-		if strings.Contains(screen, "* "+line) {
-			term.Press("Enter")
-			time.Sleep(time.Second)
-			screen = term.Screen()
-		}
-		if !strings.Contains(screen, shows) {
-			return fmt.Sprintf("after %s: never %q on the screen\n%s", line, shows, screen)
-		}
-		return ""
-	})
+	term.Send("* ", line, shows)
 }
 
 // A person at a terminal: a compaction that they ask for, a conversation that they clear, and the end.
