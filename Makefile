@@ -5,7 +5,7 @@ export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -trimpath -buildvcs=false
 LDFLAGS := -s -w
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: build run install check test needs unit race fuzz e2e fleet-test fleet-bench host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go windows-test arm64-test
+.PHONY: build run install check test needs unit race fuzz e2e fleet-test fleet-bench host-pictures lint audit cross matrix bench release licenses generate clean vscode vscode-all vscode-unit vscode-test vscode-screenshots neovim-test neovim-lint neovim-pictures go windows-test windows-editors arm64-test
 
 build: bin/ctxls
 
@@ -120,6 +120,11 @@ cross:
 windows-test:
 	sh internal/tools/with.sh 'the tests on Windows' x86_64-w64-mingw32-gcc -- sh internal/tools/wine/test.sh $(PACKAGES)
 
+# Both editors as programs of Windows, under Wine: how they find ctxls.exe, start it and end it.
+windows-editors: vscode build
+	sh internal/tools/with.sh 'the editors on Windows' x86_64-w64-mingw32-gcc -- sh $(NEOVIM)/test/windows.sh
+	sh internal/tools/with.sh 'the editors on Windows' x86_64-w64-mingw32-gcc -- node $(VSCODE)/test/windows.mjs
+
 # The unit tests for another processor, under emulation.
 arm64-test:
 	sh internal/tools/with.sh 'the tests on arm64' qemu-aarch64-static unshare -- sh internal/tools/arm64.sh $(PACKAGES)
@@ -142,7 +147,6 @@ vscode-unit: vscode
 	node $(VSCODE)/test/run.mjs unit
 
 vscode-test: vscode-unit
-	node $(VSCODE)/test/windows.mjs
 	node $(VSCODE)/test/run.mjs e2e
 
 # Renews the pictures of its README from those that the tests left behind.
@@ -159,7 +163,6 @@ NEOVIM := editors/neovim
 
 neovim-test: build neovim-lint
 	sh $(NEOVIM)/test/run.sh
-	sh $(NEOVIM)/test/windows.sh
 
 # Renews the picture of its README from what the tests left behind.
 neovim-pictures: neovim-test
