@@ -119,10 +119,9 @@ func FuzzServer(f *testing.F) {
 			if inLines && len(bytes.Trim(body, transport.Blanks)) == 0 {
 				continue
 			}
-			first := in.Len() == 0
 			in.WriteString(framed(framing, string(body)))
-			if inLines && first { // a byte order mark at the start is not part of a line
-				if body = bytes.TrimPrefix(body, []byte("\ufeff")); len(bytes.Trim(body, transport.Blanks)) == 0 {
+			if inLines { // a byte order mark is not part of a line
+				if body = bytes.TrimPrefix(bytes.Trim(body, transport.Blanks), []byte("\ufeff")); len(body) == 0 {
 					continue
 				}
 			}

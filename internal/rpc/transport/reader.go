@@ -45,7 +45,6 @@ type Reader struct {
 	buf      []byte // the last returned body
 	skip     int64  // bytes of a too large body that are still to be skipped
 	skipLine bool   // the same for a line
-	begun    bool   // a line was read, so that a byte order mark is part of the next one
 }
 
 // NewReader returns a reader of in. maxBody bounds one message, in bytes.
@@ -99,7 +98,7 @@ func (r *Reader) detect() error {
 // Blanks are the characters that JSON takes for white space. Others, such as a form feed, make a line invalid.
 const Blanks = " \t\r\n"
 
-// byteOrderMark is what Windows shells write before the text that they pipe.
+// byteOrderMark is what Windows shells write before the text that they pipe. At the start of a line it is a blank: they may pipe several texts.
 var byteOrderMark = []byte("\ufeff")
 
 // nextLine returns the next line that is not blank. The last line needs no line break.
@@ -126,11 +125,7 @@ func (r *Reader) nextLine() ([]byte, error) {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		line := bytes.Trim(r.buf, Blanks)
-		if !r.begun && len(line) > 0 {
-			r.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
-		}
-		if len(line) > 0 {
+		if line := bytes.TrimPrefix(bytes.Trim(r.buf, Blanks), byteOrderMark); len(line) > 0 {
 			return line, nil
 		}
 		if r.buf = r.buf[:0]; err != nil {
