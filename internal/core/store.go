@@ -37,7 +37,7 @@ type Store interface {
 	// Fleet returns the data behind the fleet figures.
 	Fleet(ctx context.Context, windowTasks int) (fleet.Fleet, error)
 	// ImportTasks replaces the imported tasks by those of sessions without a task in the ring. They take the room that recorded tasks
-	// leave in the ring. The newest come in, older than all recorded ones. It returns their number.
+	// leave in the ring. The newest come in, older than all recorded ones. It returns their number. It removes imported calibrations.
 	ImportTasks(ctx context.Context, tasks []ImportedTask, windowTasks int) (kept int, err error)
 	// Claim stores the value of a trigger of an alert, and reports whether it rose: of all processes that see one rise, one is told.
 	Claim(ctx context.Context, c Claim) (rose bool, err error)

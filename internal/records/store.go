@@ -296,14 +296,28 @@ func (s *Store) read(ctx context.Context, r found) (session.Snapshot, []session.
 
 // replay reduces the content of a record as if hooks had reported it.
 func (s *Store) replay(ctx context.Context, r found) (snap session.Snapshot, samples []session.Sample, err error) {
-	events, err := r.by.Read(ctx, r.Record, s.o.Brief)
+	events, err := s.events(ctx, r, s.o.Brief)
 	if err != nil {
 		return snap, nil, err
 	}
-	st := session.State{Rules: s.o.Rules(r.Host)}
+	st, samples := s.reduce(r, events, session.Calibration{})
+	return st.Snapshot, samples, nil
+}
+
+// events returns the events of a record with their content counted.
+func (s *Store) events(ctx context.Context, r found, brief bool) ([]session.Event, error) {
+	events, err := r.by.Read(ctx, r.Record, brief)
+	for i := range events {
+		events[i].Guarded = true
+		s.o.Prepare(&events[i])
+	}
+	return events, err
+}
+
+// reduce reduces the events of a record. The state has the calibration with what they taught.
+func (s *Store) reduce(r found, events []session.Event, learned session.Calibration) (st session.State, samples []session.Sample) {
+	st = session.State{Rules: s.o.Rules(r.Host), Calibration: learned}
 	for _, ev := range events {
-		ev.Guarded = true
-		s.o.Prepare(&ev)
 		at := ev.At
 		if at.IsZero() || at.After(s.o.Now()) {
 			at = s.o.Now()
@@ -315,9 +329,12 @@ func (s *Store) replay(ctx context.Context, r found) (snap session.Snapshot, sam
 		st.Known, st.Session = true, *changes.Session
 		st.WorkingSet = mergePaths(st.WorkingSet, changes.Paths)
 		samples = append(samples, changes.Samples...)
+		if changes.Calibration != nil {
+			st.Calibration = *changes.Calibration
+		}
 	}
 	st.Session.UpdatedAt, st.Session.Recorded = r.ModTime, true
-	return st.Snapshot, samples, nil
+	return st, samples
 }
 
 // mergePaths adds uses to a working set, the most recently used first. Of two uses of one path, it keeps the heavier use and the later

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +21,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/core/token"
 	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/registry"
 	"github.com/ctxls/ctxls/internal/records"
@@ -359,5 +363,62 @@ func TestImport(t *testing.T) {
 	}
 	if fleet, err = m.state.Fleet(t.Context(), 1000); err != nil || len(fleet.Tokens) != 0 {
 		t.Errorf("after forgetting: %v, %v", fleet.Tokens, err)
+	}
+}
+
+// An import teaches how a model counts, once, and less than hooks.
+func TestAnImportTeaches(t *testing.T) {
+	counter, err := token.Get(session.Encoding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(t, func(o *records.Options) {
+		service := core.Service{Adapters: registry.Adapters(func(string) string { return "" }), Counter: counter}
+		o.Prepare = service.Count
+	})
+	// A captured call with a result of 1,000 tokens, and an answer whose report is larger by what the result is worth.
+	text, held := "", 50_000
+	for line := range strings.Lines(string(m.captured("claudecode/testdata/transcripts/basic.jsonl"))) {
+		if strings.Contains(line, `"toolu_mock_0001"`) && strings.Contains(line, `"isSidechain"`) || strings.Contains(line, "FINAL-ANSWER-BASIC") && strings.Contains(line, `"cache_read_input_tokens":143000`) {
+			line = strings.ReplaceAll(line, `1\talpha\n2\tbeta\n3\tgamma\n4\t`, strings.Repeat("A quick brown fox jumps over a lazy dog. ", 100))
+			text += regexp.MustCompile(`"cache_read_input_tokens":\d+`).ReplaceAllString(line, fmt.Sprintf(`"cache_read_input_tokens":%d`, held))
+			held += 650 // for each of two lines
+		}
+	}
+	m.write(".claude/projects/-home-dev-project/s1.jsonl", []byte(text), time.Hour)
+	learned := func() (all []session.Calibration) {
+		t.Helper()
+		st, err := m.state.Load(t.Context(), core.Query{Key: session.Key{Host: "h", SessionID: "s"}, Model: "claude-sonnet-4-6", Calibration: session.Encoding})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !st.Calibration.IsEmpty() {
+			all = append(all, st.Calibration)
+		}
+		return all
+	}
+	imports := func() []session.Calibration {
+		t.Helper()
+		if _, err := m.seen.Import(t.Context(), nil, time.Time{}, 1000, func(int64, int64) {}); err != nil {
+			t.Fatal(err)
+		}
+		return learned()
+	}
+	first := imports()
+	if len(first) == 0 || !first[0].Imported {
+		t.Fatalf("learned: %+v", first)
+	}
+	if again := imports(); !reflect.DeepEqual(again, first) {
+		t.Errorf("a second import: %+v, then %+v", first, again)
+	}
+	if err := m.seen.ForgetImported(t.Context(), 1000); err != nil || len(learned()) > 0 {
+		t.Errorf("after forgetting: %+v, %v", learned(), err)
+	}
+	own := session.Calibration{Model: first[0].Model, Encoding: session.Encoding, Kept: 7}
+	if err := m.state.Update(t.Context(), core.Query{}, func(session.State) session.Changes { return session.Changes{Calibration: &own} }); err != nil {
+		t.Fatal(err)
+	}
+	if after := imports(); len(after) == 0 || !reflect.DeepEqual(after[0], own) {
+		t.Errorf("what hooks taught became %+v", after)
 	}
 }

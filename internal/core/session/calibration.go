@@ -17,6 +17,13 @@ type Calibration struct {
 	// Unsent and Sent count responses whose reported output contained reasoning that the next request left out, or contained.
 	Unsent int `json:"unsent,omitempty"`
 	Sent   int `json:"sent,omitempty"`
+	// Imported says that only an import has taught it. The next import replaces it.
+	Imported bool `json:"imported,omitempty"`
+}
+
+// IsEmpty reports whether nothing was learned.
+func (c Calibration) IsEmpty() bool {
+	return len(c.Factors) == 0 && c.Forgot+c.Kept+c.Unsent+c.Sent == 0
 }
 
 // Factor is the value of k that one response implies.
@@ -73,6 +80,7 @@ func (c Calibration) Learn(t Tail, input int, e Estimator) (Calibration, bool) {
 	if t.Input == 0 || t.Partial {
 		return c, false
 	}
+	c.Imported = false
 	growth := float64(input - t.Input)
 	c, taught := c.learnReasoning(growth, t, e)
 	fixed, content := e.parts(t)

@@ -20,6 +20,9 @@ func (s *Store) ImportTasks(ctx context.Context, tasks []core.ImportedTask, wind
 		if err := c.exec(ctx, "DELETE FROM tasks WHERE substr(id, 1, ?) = ?", len(importedPrefix), importedPrefix); err != nil {
 			return err
 		}
+		if err := c.exec(ctx, "DELETE FROM calibrations WHERE json_extract(data, '$.imported')"); err != nil {
+			return err
+		}
 		var count, next int64
 		if _, err := c.row(ctx, "SELECT count(*), ifnull(min(seq), 1) - 1 FROM tasks", nil, &count, &next); err != nil {
 			return err

@@ -79,7 +79,11 @@ var taskTests = map[string]func(*testing.T, *fixture){
 		f.task("t2", 200, 4)
 		f.want("the oldest imported one falls out first", f.fleet(4).Tokens, []int{200, 100, 30, 20})
 		imports("there is room for two", tasks, 2)
+		f.teach(session.Calibration{Model: "m", Encoding: "e", Kept: 1, Imported: true})
+		f.teach(session.Calibration{Model: "o", Encoding: "e", Kept: 2})
 		imports("forgetting them", nil, 0)
+		f.want("what an import taught is gone", f.calibration("m", "e"), session.Calibration{Model: "m", Encoding: "e"})
+		f.want("what hooks taught stays", f.calibration("o", "e"), session.Calibration{Model: "o", Encoding: "e", Kept: 2})
 		f.want("what was recorded stays", f.fleet(4).Tokens, []int{200, 100})
 		f.want("sums", f.sums("t2", 4), fleet.TaskSums{Tasks: 2, Exceeding: 1, Recorded: 200, IsRecorded: true})
 	},
