@@ -42,7 +42,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     await reads(gauge(bare), 'ctxls: set up');
     await bare.locator('.activitybar .action-label[aria-label^="ctxls"]').click();
     await bare.locator('.welcome-view').getByRole('button', { name: 'Set Up an Agent Host' }).waitFor();
-    await bare.locator('.pane-header, .title-actions').locator('[aria-label="Show Dashboard"]').first().click();
+    await bare.locator('.pane-header, .title-actions').locator('[aria-label^="Show Dashboard"]').first().click();
     const frame = dashboard(bare);
     await reads(frame.locator('h1'), 'No session yet');
     await frame.getByRole('button', { name: 'Get Started' }).waitFor();
