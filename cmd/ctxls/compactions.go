@@ -22,8 +22,8 @@ Reads the host's record and shows every compaction of a session, or of the newes
 before and after, how many of the files, commands and short prompts before it the summary named, what ctxls gives back of the rest, how much of that the
 agent used in its next 20 responses, and how many files it read again.
 
-What is given back is worked out anew from the record by the settings in force now. Without SESSION and --host, the sums over the last 50 compactions are
-kept beside the state: a class of which less than 3 % were used is given back no longer. docs/survival.md explains the rules.`,
+ctxls computes what it gives back from the record each time, with the current settings. Without SESSION and --host, the sums over the last 50 compactions are
+kept beside the state: ctxls stops giving back a class if less than 3 % of it was used. docs/survival.md explains the rules.`,
 	examples: "ctxls compactions\nctxls compactions c203db13\nctxls compactions --json | jq '.totals'",
 	reads:    true,
 	setup: func(fs *pflag.FlagSet) action {

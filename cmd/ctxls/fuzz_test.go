@@ -45,7 +45,7 @@ func serviceAt(t testing.TB, home string, now func() time.Time) *core.Service {
 	return s
 }
 
-// placeholder stands in payloads for the path of the transcript.
+// placeholder is what payloads have instead of the path of the transcript.
 const placeholder = "TRANSCRIPT"
 
 // hostsOnFile are the hosts with their captured files: payloads, and records of conversations, by the pattern of their

@@ -87,7 +87,7 @@ func (d *doctor) checkState() {
 		d.add(check.OK, "content", fmt.Sprintf("valid; %s, the newest %s", ui.Count(len(in.Sessions), "session"), ui.Ago(d.Now.Sub(in.Sessions[0].UpdatedAt))), "")
 	}
 	if in.Abandoned {
-		d.add(check.Warn, "log", "the state was removed or replaced while its log was still there", "the next hook moves "+quoted(in.Path+"-wal")+" aside and starts anew")
+		d.add(check.Warn, "log", "the state was removed or replaced while its log was still there", "the next hook moves "+quoted(in.Path+"-wal")+" aside and starts a new state")
 	}
 	if n := len(in.Aside); n > 0 {
 		what := "damaged state"

@@ -11,7 +11,7 @@ import (
 type PromptCache struct {
 	ExpiresAt  time.Time // when it goes cold unless it is used; the past where it is cold
 	Lifetime   time.Duration
-	ColdTokens int // what the next request writes to the cache anew if it is cold
+	ColdTokens int // what the next request writes to the cache if it is cold
 }
 
 // cacheWorthPercent is the share of the window from which on a cold start is shown. Smaller ones cost little.
@@ -25,7 +25,7 @@ func cacheText(c PromptCache, window int, now time.Time) string {
 	case c.ExpiresAt.IsZero() || c.ColdTokens*100 < cacheWorthPercent*window || left > c.Lifetime/5:
 		return ""
 	case left <= 0:
-		return "cache cold: " + tokens(c.ColdTokens) + " to write anew"
+		return "cache cold: " + tokens(c.ColdTokens) + " to write"
 	case left < time.Minute:
 		return fmt.Sprintf("cache cold in %ds: %s", (left+time.Second-1)/time.Second, tokens(c.ColdTokens))
 	}

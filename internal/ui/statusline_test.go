@@ -92,7 +92,7 @@ func TestStatuslineCache(t *testing.T) {
 		{"warm", PromptCache{now.Add(61 * time.Second), 5 * time.Minute, 150_000}, ""},
 		{"soon cold", PromptCache{now.Add(40 * time.Second), 5 * time.Minute, 150_000}, "cache cold in 40s: 150k"},
 		{"soon cold, of an hour", PromptCache{now.Add(12 * time.Minute), time.Hour, 150_000}, "cache cold in 12m: 150k"},
-		{"cold", PromptCache{now, 5 * time.Minute, 150_000}, "cache cold: 150k to write anew"},
+		{"cold", PromptCache{now, 5 * time.Minute, 150_000}, "cache cold: 150k to write"},
 		{"cold, and small", PromptCache{now, 5 * time.Minute, 19_999}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestTerminal(t *testing.T) {
 		"UserPromptSubmit: ctxls: working context\nFiles in use before the compaction that its summary does not name:\n  - src/main.go\n  - src/util.go")
 
 	enters(t, term, "/clear", "? · ?/200k", "MY LINE")
-	enters(t, term, "[[small]] anew", "15% · 30k/200k")
+	enters(t, term, "[[small]] again", "15% · 30k/200k")
 	wantSaid(t, "after clearing", w.model.Last("small"), guidance)
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)

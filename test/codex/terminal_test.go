@@ -128,7 +128,7 @@ func TestTrustAndTerminal(t *testing.T) {
 	})
 
 	commands(t, term, "/clear", func(screen string) bool { return !strings.Contains(screen, "Small answer.") })
-	term.Enter("[[more]] anew")
+	term.Enter("[[more]] again")
 	term.Shows("• More.")
 	wantSaid(t, "after clearing", w.model.Last("more"), guidance)
 

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "make the documents' pictures of the host anew")
+var update = flag.Bool("update", false, "redraw the documents' pictures of the host")
 
 // A Terminal is a tmux window in which a host runs interactively, with ctxls beside it if a test splits the window.
 type Terminal struct {
@@ -205,7 +205,7 @@ func wantPicture(t *testing.T, file string, texts []string) {
 	for _, text := range texts {
 		for word := range strings.FieldsSeq(text) {
 			if !words[strings.Trim(word, ".,")] {
-				t.Errorf("%s does not show %q of %q; go test -tags e2e -run Picture -update makes it anew", file, word, text)
+				t.Errorf("%s does not show %q of %q; go test -tags e2e -run Picture -update redraws it", file, word, text)
 			}
 		}
 	}

@@ -31,10 +31,10 @@ func enters(t *testing.T, term *e2e.Terminal, line, shows string) {
 // A person at a terminal: a compaction that they ask for, a conversation that they clear, and the end.
 func TestTerminal(t *testing.T) {
 	w := newTestEnv(t, map[string][]reply{
-		"work": {{tokens: 200_000, calls: []call{read("notes.txt")}}, {tokens: 300_000, text: "The work is done."}},
-		"more": {{tokens: 310_000, text: "There is more."}},
-		"less": {{tokens: 50_000, calls: []call{read("src/main.go")}}, {tokens: 51_000, text: "Now there is less."}},
-		"anew": {{tokens: 20_000, text: "Begun anew."}},
+		"work":  {{tokens: 200_000, calls: []call{read("notes.txt")}}, {tokens: 300_000, text: "The work is done."}},
+		"more":  {{tokens: 310_000, text: "There is more."}},
+		"less":  {{tokens: 50_000, calls: []call{read("src/main.go")}}, {tokens: 51_000, text: "Now there is less."}},
+		"fresh": {{tokens: 20_000, text: "A fresh start."}},
 	})
 	w.install()
 	term := openTerminal(w, 160, 50)
@@ -58,8 +58,8 @@ func TestTerminal(t *testing.T) {
 	}
 
 	enters(t, term, "/clear", "Type your message")
-	enters(t, term, "[[anew]] hello", "Begun anew.")
-	wantSaid(t, "after clearing", w.model.Last("anew"))
+	enters(t, term, "[[fresh]] hello", "A fresh start.")
+	wantSaid(t, "after clearing", w.model.Last("fresh"))
 	if n := len(w.Sessions()); n != 2 {
 		t.Errorf("%d sessions, one before and one after clearing", n)
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
-var update = flag.Bool("update", false, "make the README's picture of the page anew")
+var update = flag.Bool("update", false, "redraw the README's picture of the page")
 
 // noon is when the report of the picture was made.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -148,6 +148,6 @@ func TestPagePicture(t *testing.T) {
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil || len(data) > 200_000 || picture.Bounds().Dx() != 1100 {
-		t.Errorf("docs/images/report.png: %d bytes (%v); go test ./test/screen -run Picture -update makes it anew", len(data), err)
+		t.Errorf("docs/images/report.png: %d bytes (%v); go test ./test/screen -run Picture -update redraws it", len(data), err)
 	}
 }

@@ -36,7 +36,7 @@ type Config struct {
 
 // WindowConfig says how large windows are.
 type WindowConfig struct {
-	DefaultTokens int            `json:"defaultTokens" doc:"Window of a model nobody knows, in tokens." min:"1" max:"1000000000"`
+	DefaultTokens int            `json:"defaultTokens" doc:"Window of an unknown model, in tokens." min:"1" max:"1000000000"`
 	Overrides     map[string]int `json:"overrides" doc:"Windows by model, in tokens. A key is a model id, or a pattern in which * stands for anything." min:"1" max:"1000000000"`
 	// Workspace is what a workspace asks for. It is kept apart, because it counts for less than what the user or a host says.
 	Workspace WorkspaceWindow `json:"-"`
@@ -75,7 +75,7 @@ type HandoffConfig struct {
 
 // CompactionConfig is about what survives a compaction.
 type CompactionConfig struct {
-	PostCompactionPercent *int  `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, where nobody reports it. null is 32 % of what the window held before, and 30 % of the window where that is unknown." min:"10" max:"60"`
+	PostCompactionPercent *int  `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, if the host does not report it. null is 32 % of what the window held before, and 30 % of the window where that is unknown." min:"10" max:"60"`
 	TellSummarizer        *bool `json:"tellSummarizer" doc:"Hand the files in use to the model that writes the summary. null is the host's own rule: false for Claude Code, which discards a summary that it has written ahead when a hook adds to it, and true for other hosts."`
 	MaxPaths              int   `json:"maxPaths" doc:"How many paths the working context names." min:"1" max:"200"`
 	MaxPathLength         int   `json:"maxPathLength" doc:"Longest path shown, in characters." min:"20" max:"4096"`

@@ -230,7 +230,7 @@ func (s *Store) Update(ctx context.Context, q core.Query, decide func(session.St
 	decided, deleted := false, false
 	err := s.run(ctx, true, func(ctx context.Context, c *conn) error {
 		if decided { // and saving found the damage
-			return coded.Errorf(coded.Unavailable, "the state was damaged and has been started anew; the update was not kept")
+			return coded.Errorf(coded.Unavailable, "the state was damaged and has been replaced by an empty one; the update was not kept")
 		}
 		// A newer ctxls may have been installed and run since the file was opened.
 		version := 0
