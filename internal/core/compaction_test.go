@@ -219,7 +219,7 @@ func TestSurvivalWithoutSummary(t *testing.T) {
 
 func TestPostCompactionPercent(t *testing.T) {
 	for percent, want := range map[int]int{10: 20_000, 30: 60_000, 60: 120_000} {
-		if got := (session.Gauge{}).AfterCompaction(0, 150_000, 200_000, &percent, time.Time{}).Tokens; got != want {
+		if got := (session.Gauge{}).AfterCompaction(0, 0, 150_000, 200_000, &percent, time.Time{}).Tokens; got != want {
 			t.Errorf("%d%%: %d tokens, want %d", percent, got, want)
 		}
 	}
@@ -229,22 +229,24 @@ func TestPostCompactionPercent(t *testing.T) {
 func TestAfterCompaction(t *testing.T) {
 	ten := 10
 	for _, tt := range []struct {
-		name                 string
-		g                    session.Gauge
-		post, before, window int
-		percent              *int
-		want                 int
+		name           string
+		g              session.Gauge
+		post, base     int
+		before, window int
+		percent        *int
+		want           int
 	}{
-		{"the host says what remained", session.Gauge{}, 3_229, 150_000, 200_000, nil, 3_229},
-		{"the host says that more remained than there was", session.Gauge{}, 60_000, 52_912, 200_000, nil, 52_912},
-		{"a share of what there was", session.Gauge{}, 0, 150_000, 200_000, nil, 48_000},
-		{"the same in a window taken to be a million", session.Gauge{}, 0, 167_000, 1_000_000, nil, 53_440},
-		{"a share of the window where the user chose one", session.Gauge{}, 0, 150_000, 200_000, &ten, 20_000},
-		{"but not above what there was", session.Gauge{}, 0, 12_000, 200_000, &ten, 12_000},
-		{"a share of the window where nothing was reported", session.Gauge{}, 0, 0, 200_000, nil, 60_000},
-		{"but not above the estimate", session.Gauge{Known: true, Tokens: 30_000, Appended: 500, Provenance: session.ProvenanceEstimate}, 0, 0, 200_000, nil, 30_500},
+		{"the host says what remained", session.Gauge{}, 3_229, 0, 150_000, 200_000, nil, 3_229},
+		{"the host says what remained of the messages", session.Gauge{}, 17_692, 44_000, 203_312, 1_000_000, nil, 61_692},
+		{"the host says that more remained than there was", session.Gauge{}, 60_000, 0, 52_912, 200_000, nil, 52_912},
+		{"a share of what there was", session.Gauge{}, 0, 0, 150_000, 200_000, nil, 48_000},
+		{"the same in a window taken to be a million", session.Gauge{}, 0, 0, 167_000, 1_000_000, nil, 53_440},
+		{"a share of the window where the user chose one", session.Gauge{}, 0, 0, 150_000, 200_000, &ten, 20_000},
+		{"but not above what there was", session.Gauge{}, 0, 0, 12_000, 200_000, &ten, 12_000},
+		{"a share of the window where nothing was reported", session.Gauge{}, 0, 0, 0, 200_000, nil, 60_000},
+		{"but not above the estimate", session.Gauge{Known: true, Tokens: 30_000, Appended: 500, Provenance: session.ProvenanceEstimate}, 0, 0, 0, 200_000, nil, 30_500},
 	} {
-		g := tt.g.AfterCompaction(tt.post, tt.before, tt.window, tt.percent, time.Time{})
+		g := tt.g.AfterCompaction(tt.post, tt.base, tt.before, tt.window, tt.percent, time.Time{})
 		if band, known := g.Band(); g.Tokens != tt.want || !known || band.Low > g.Tokens || band.High < g.Tokens {
 			t.Errorf("%s: %d in %+v, want %d", tt.name, g.Tokens, band, tt.want)
 		}
@@ -342,5 +344,42 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 		session.Event{Kind: session.CompactionDone, Accepts: []session.EffectKind{}, CompactedBy: &session.Boundary{Summary: "nothing"}}, session.Event{Kind: session.PromptSubmitted})
 	if len(out.Effects) != 1 {
 		t.Errorf("nothing was echoed: said %q", texts(out.Effects))
+	}
+}
+
+// The host says how many tokens of messages a compaction left. The system prompt and the tools come on top: at first as many as the
+// session began with, then as many as the request after the last compaction showed.
+func TestRestIsMessages(t *testing.T) {
+	w := newTestEnv()
+	report := func(tokens int) {
+		t.Helper()
+		w.now = w.now.Add(time.Minute)
+		w.play(t, w.at(session.BatchFinished, tokens))
+	}
+	compact := func(id string, before, rest, want int) {
+		t.Helper()
+		w.now = w.now.Add(time.Minute)
+		b := &session.Boundary{ID: id, At: w.now, PreTokens: before, PostTokens: rest, Messages: true, Automatic: true}
+		out := w.play(t, session.Event{Kind: session.CompactionDone, CompactedBy: b})
+		if u := out.Session.Usage; u.Tokens == nil || *u.Tokens != want || u.Exact || u.Band == nil || u.Band.Low >= want || u.Band.High <= want {
+			t.Errorf("after %s: %+v, want %d", id, u, want)
+		}
+	}
+	report(41_987)
+	report(203_312)
+	compact("b1", 213_002, 17_692, 41_987+17_692)
+	report(61_596) // which is 43,904 more than was left
+	report(166_408)
+	compact("b2", 167_009, 20_255, 43_904+20_255)
+}
+
+// An answer that its host counts was in the window as well: no report is shown against a window that is smaller.
+func TestAnswerBeyondTheAssumedWindow(t *testing.T) {
+	w := newTestEnv()
+	rep := w.reported(200_826)
+	rep.Tuple, rep.Model, rep.At = session.UsageTuple{Input: 199_900, Output: 926}, "big-pickle", whenPlayed
+	out := w.play(t, session.Event{Host: session.HostOpenCode, Kind: session.BatchFinished, Reports: []session.Report{rep}})
+	if u := out.Session.Usage; u.Tokens == nil || *u.Tokens != 200_826 || u.WindowTokens <= 200_826 {
+		t.Errorf("%+v", u)
 	}
 }

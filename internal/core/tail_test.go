@@ -75,7 +75,7 @@ func TestReportedAndProjected(t *testing.T) {
 	if *u.Tokens != 100_000 || *u.ProjectedTokens != 102_460 || *u.Provenance != session.ProvenanceTranscript || !u.Exact || *u.Percent != 50 {
 		t.Errorf("%d tokens, %d projected, by %s", *u.Tokens, *u.ProjectedTokens, *u.Provenance)
 	}
-	if diff := cmp.Diff(&session.Band{Low: 102_460 - 173, High: 102_460 + 173 + 225}, u.Band); diff != "" {
+	if diff := cmp.Diff(&session.Band{Low: 102_460 - 271, High: 102_460 + 271 + 225}, u.Band); diff != "" {
 		t.Errorf("range (-want +got):\n%s", diff)
 	}
 

@@ -152,7 +152,9 @@ type Boundary struct {
 	At         time.Time // zero means now
 	PreTokens  int       // occupancy before; 0 is unknown
 	PostTokens int       // the remaining size; 0 is unknown
-	Summary    string    // the text that replaced it, if the host shows it
+	// Messages says that PostTokens counts the messages alone, without the system prompt and the tools.
+	Messages bool
+	Summary  string // the text that replaced it, if the host shows it
 	// Automatic says that the host compacted by itself because the window was full.
 	Automatic bool
 	// Micro is a compaction that clears old tool results in place. The occupancy after it is unknown until the next report.

@@ -292,7 +292,9 @@ func (r *reduction) ingest() {
 		case e.Limit != nil:
 			r.learnStated(*e.Limit)
 		}
-		r.append(e.Content)
+		if !r.s.Compaction.left(e) {
+			r.append(e.Content)
+		}
 	}
 	r.s.HistorySeen = true
 	if reading.Cursor.Offset >= known {
@@ -337,8 +339,7 @@ func (r *reduction) report(rep Report) {
 	if !rep.At.IsZero() && rep.At.After(r.s.Compaction.OpenedAt) {
 		r.cancelOpening()
 	}
-	without := false
-	accepted := rep.Occupancy(settings.UsageConfig{CountCacheWrites: true, CountOutput: &without}, r.st.Rules)
+	accepted := rep.Occupancy(settings.UsageConfig{CountCacheWrites: true}, r.st.Rules) // with the answer where the host counts it: it was in the window
 	r.learnAccepted(accepted, fmt.Sprintf("a request of %s tokens was accepted", text.Thousands(accepted)))
 	w := r.window()
 	if r.cfg.Handoff.Enabled && r.s.ThresholdCrossedAt.IsZero() && tokens*100 >= r.cfg.Handoff.Percent*w.Tokens {

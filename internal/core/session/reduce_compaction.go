@@ -64,7 +64,14 @@ func (r *reduction) compacted(b Boundary) {
 		}
 	}
 	if first || b.PostTokens > 0 && !r.s.Gauge.Reported() {
-		r.s.Gauge = r.s.Gauge.AfterCompaction(b.PostTokens, before, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
+		rest, base := b.PostTokens, 0
+		if b.Messages {
+			if r.s.Compaction.Rest = rest; r.s.Compaction.Base == 0 {
+				rest = 0 // too small by an unknown amount
+			}
+			base = r.s.Compaction.Base
+		}
+		r.s.Gauge = r.s.Gauge.AfterCompaction(rest, base, before, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
 	}
 	if first {
 		r.sample(at, r.s.Gauge.Tokens, SampleCompaction)

@@ -33,6 +33,7 @@ func (r *reduction) follow(rep Report) {
 			r.ch.Calibration = &c
 		}
 	}
+	r.s.Compaction = r.s.Compaction.Reported(input)
 	r.s.Tail = t.Follow(rep, input, e)
 	r.s.Tail.Partial, r.gap = r.gap, false
 }

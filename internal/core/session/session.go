@@ -165,6 +165,10 @@ type Compaction struct {
 	// Owed is what still has to be given back from before the last compaction. Spent is the tokens of the user's words in it.
 	Owed  Owed `json:"owed,omitempty"`
 	Spent int  `json:"spent,omitempty"`
+	// Rest is the tokens of the messages that the last compaction left, by the host, until a request is reported. Base is the tokens of
+	// the system prompt and the tools, as far as requests tell.
+	Rest int `json:"rest,omitempty"`
+	Base int `json:"base,omitempty"`
 }
 
 // PathUse is one use of a file by a session.

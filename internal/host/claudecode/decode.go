@@ -175,7 +175,8 @@ func (p *payload) status(ev *session.Event) {
 
 // usageTuple reads a usage object as the Anthropic API writes it. Cache writes are the larger of their sum and the nested
 // figures by lifetime: some versions fill in only the latter. Where a figure is no count ok is false: without it the sum would be
-// wrong.
+// wrong. All figures beside the lists are 0 in the answers that a compaction kept, which the host writes again after the boundary; what
+// their lists hold is from before it.
 func usageTuple(usage []byte) (u session.UsageTuple, ok bool) {
 	var input, read, write, nested, output, iterations []byte
 	transcript.Pick(usage,
@@ -185,9 +186,6 @@ func usageTuple(usage []byte) (u session.UsageTuple, ok bool) {
 		transcript.Field{Name: "cache_creation", Value: &nested},
 		transcript.Field{Name: "output_tokens", Value: &output},
 		transcript.Field{Name: "iterations", Value: &iterations})
-	if last := lastIteration(iterations); last != nil {
-		return usageTuple(last)
-	}
 	ok = true
 	for _, f := range []struct {
 		to   *int
@@ -195,6 +193,12 @@ func usageTuple(usage []byte) (u session.UsageTuple, ok bool) {
 	}{{&u.Input, input}, {&u.CacheRead, read}, {&u.CacheWrite, write}} {
 		count, is := transcript.Count(f.from)
 		*f.to, ok = count, ok && is
+	}
+	if string(input) == "0" && string(read) == "0" && string(write) == "0" && string(output) == "0" {
+		return u, true
+	}
+	if last := lastIteration(iterations); last != nil {
+		return usageTuple(last)
 	}
 	byLifetime := 0
 	transcript.Members(nested, func(_, value []byte) bool {

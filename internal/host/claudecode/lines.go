@@ -209,7 +209,7 @@ func (l *line) boundary(e *session.Entry) {
 		case "preTokens", "pre_tokens":
 			b.PreTokens = transcript.Int(value)
 		case "postTokens", "post_tokens":
-			b.PostTokens = transcript.Int(value)
+			b.PostTokens, b.Messages = transcript.Int(value), true
 		case "compactedToolIds", "compacted_tool_ids":
 			transcript.Elements(value, func(id []byte) bool {
 				b.Cleared = append(b.Cleared, transcript.String(id))

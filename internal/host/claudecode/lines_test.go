@@ -85,6 +85,9 @@ func TestLines(t *testing.T) {
 		{"another API error", []string{otherError}, nil},
 		{"written by the host itself", []string{synthetic}, nil},
 		{"all-zero usage", []string{strings.NewReplacer(":12,", ":0,", ":900,", ":0,").Replace(answer("msg_1", 0, 5, "end_turn", textBlock))}, nil},
+		{"an answer that a compaction kept, written again after the boundary", []string{boundary,
+			`{"type":"assistant","timestamp":"2026-11-21T09:20:05Z","message":{"id":"msg_1","model":"claude-opus-5","content":[` + textBlock + `],"stop_reason":"tool_use","usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0,"cache_creation":{"ephemeral_1h_input_tokens":87,"ephemeral_5m_input_tokens":0},"iterations":[{"input_tokens":2,"output_tokens":1651,"cache_read_input_tokens":204576,"cache_creation_input_tokens":87,"type":"message"}]}}}`},
+			[]string{"boundary b1 121252 to 3043"}},
 		{"a figure that is no count makes the sum unknown, one that is not there is none", []string{
 			strings.Replace(answer("msg_1", 1000, 5, "end_turn", textBlock), `:900`, `:"900"`, 1),
 			strings.Replace(answer("msg_2", 1000, 5, "end_turn", textBlock), `:900`, `:-1`, 1),
