@@ -4,93 +4,117 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core"
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
+	"github.com/ctxls/ctxls/internal/tools/recorded"
 )
 
 // lives is what sessions look like to a client while they are replayed entry by entry, through the same reducer as in use.
 type lives struct {
-	ratios             []float64 // real turns until a compaction, over the forecast
-	forecasts, inRange int
-	afterOurs          []float64 // tokens that the estimate after a compaction is off, until the next report
-	afterShare         []float64 // the same for 30 % of the window
-	inBand             int       // how often the truth lay in the band of the former
-	reports            int
-	above              []string // reports that are larger than the window they are shown against
+	forecasts, known forecasts
+	after            []float64 // tokens that the estimate after a compaction is off, until the next report
+	share            []float64 // the same for 30 % of the window
+	inBand           int       // how often the truth lay in the range of the former
+	reports          int
+	above            []string // reports that are larger than the window they are shown against
+	learned          map[string]session.LearnedWindow
+}
+
+// forecasts are those whose compaction came.
+type forecasts struct {
+	ratios  []float64 // real turns until the compaction, over the forecast
+	inRange int
 }
 
 // forecast is one that waits for its compaction.
 type forecast struct {
 	session.Forecast
-	turn int
+	turn  int
+	point int // where the host was taken to compact, tokens
 }
 
-// follow replays one transcript.
-func (l *lives) follow(name string, entries []session.Entry) {
-	adapter := claudecode.New(nil)
-	rules, cfg := adapter.Rules(), settings.Default()
-	share := cfg
-	percent := 30
-	share.Compaction.PostCompactionPercent = &percent
-	ours, theirs := life{cfg: cfg, rules: rules}, life{cfg: share, rules: rules}
+// follow replays one record.
+func (l *lives) follow(f recorded.Found, rules session.Rules, entries []session.Entry) {
+	if l.learned == nil {
+		l.learned = map[string]session.LearnedWindow{}
+	}
+	one := life{cfg: settings.Default(), rules: rules, host: f.Host, learned: l.learned}
 	var waiting []forecast
+	compacted := false // and no report since
 	for i, e := range entries {
-		prompted := slices.ContainsFunc(e.Content, func(p session.Piece) bool { return p.Class == session.PromptText })
-		before, known := ours.view, ours.view.Usage.Tokens != nil
-		guess := theirs.view.Usage.Tokens
-		ours.take(i, e, prompted)
-		theirs.take(i, e, prompted)
-		u := ours.view.Usage
+		prompted := slices.ContainsFunc(e.Content, isTyped)
+		before := one.view
+		one.take(i, e, prompted)
+		u := one.view.Usage
 		if e.Report != nil && u.Exact && u.Tokens != nil {
 			l.reports++
 			if *u.Tokens > u.WindowTokens {
-				l.above = append(l.above, fmt.Sprintf("%s: %d of %d (%s)", name, *u.Tokens, u.WindowTokens, u.WindowProvenance))
+				l.above = append(l.above, fmt.Sprintf("%s: %d of %d (%s)", filepath.Base(f.Path), *u.Tokens, u.WindowTokens, u.WindowProvenance))
 			}
-			if known && !before.Usage.Exact && before.Compactions > 0 && guess != nil {
-				l.afterOurs = append(l.afterOurs, math.Abs(float64(*before.Usage.ProjectedTokens-*u.Tokens)))
-				l.afterShare = append(l.afterShare, math.Abs(float64(*guess-*u.Tokens)))
-				if band := before.Usage.Band; band != nil && *u.Tokens >= band.Low && *u.Tokens <= band.High {
+			if was := before.Usage; compacted && was.Tokens != nil && !was.Exact {
+				l.after = append(l.after, math.Abs(float64(*was.ProjectedTokens-*u.Tokens)))
+				l.share = append(l.share, math.Abs(0.3*float64(was.WindowTokens)-float64(*u.Tokens)))
+				if band := was.Band; band != nil && *u.Tokens >= band.Low && *u.Tokens <= band.High {
 					l.inBand++
 				}
 			}
+			compacted = false
 		}
-		if ours.view.Compactions > before.Compactions {
-			l.happened(waiting, ours.turn, e)
+		if one.view.Compactions > before.Compactions {
+			if compacted = true; e.Boundary != nil && e.Boundary.Automatic { // one that a person asked for was not to be foreseen
+				for _, w := range waiting {
+					l.forecasts.add(w, one.turn)
+					if at := e.Boundary.PreTokens; at > w.point*9/10 && at < w.point*11/10 {
+						l.known.add(w, one.turn)
+					}
+				}
+			}
 			waiting = nil
-		} else if prompted && u.TurnsLeft != nil && u.Exact {
-			waiting = append(waiting, forecast{*u.TurnsLeft, ours.turn})
+		} else if prompted && u.TurnsLeft != nil && u.Exact && u.CompactionTokens != nil {
+			waiting = append(waiting, forecast{*u.TurnsLeft, one.turn, *u.CompactionTokens})
 		}
 	}
 }
 
-// happened takes down how good the forecasts before a compaction were. One that a person asked for was not to be foreseen.
-func (l *lives) happened(waiting []forecast, turn int, e session.Entry) {
-	if e.Boundary == nil || !e.Boundary.Automatic {
-		return
+// isTyped reports whether a person typed a prompt: hosts write commands and interruptions in a person's name.
+func isTyped(p session.Piece) bool {
+	return p.Class == session.PromptText && !strings.HasPrefix(p.Text, "<") && !strings.HasPrefix(p.Text, "[Request interrupted by user")
+}
+
+// add takes down how good a forecast was when the compaction came in a turn.
+func (f *forecasts) add(w forecast, turn int) {
+	turns := turn - w.turn // whole ones; the compaction came in the midst of the next
+	f.ratios = append(f.ratios, (float64(turns)+0.5)/math.Max(float64(w.Mid), 0.5))
+	if w.Low <= turns+1 && turns <= w.High {
+		f.inRange++
 	}
-	for _, f := range waiting {
-		turns := turn - f.turn // whole ones; the compaction came in the midst of the next
-		l.forecasts++
-		l.ratios = append(l.ratios, (float64(turns)+0.5)/math.Max(float64(f.Mid), 0.5))
-		if f.Low <= turns+1 && turns <= f.High {
-			l.inRange++
-		}
+}
+
+func (f *forecasts) String() string {
+	n := len(f.ratios)
+	if n == 0 {
+		return "none"
 	}
+	return fmt.Sprintf("%d. Real turns over the forecast: median %.1f (10th to 90th percentile %.1f to %.1f); in the stated range %.0f %%",
+		n, quantile(f.ratios, 0.5), quantile(f.ratios, 0.1), quantile(f.ratios, 0.9), 100*float64(f.inRange)/float64(n))
 }
 
 // life is one session while it is replayed.
 type life struct {
-	cfg   settings.Config
-	rules session.Rules
-	state session.State
-	view  core.SessionView
-	turn  int
+	cfg     settings.Config
+	rules   session.Rules
+	host    session.Host
+	learned map[string]session.LearnedWindow // by model
+	state   session.State
+	view    core.SessionView
+	turn    int
 }
 
 func (l *life) take(i int, e session.Entry, prompted bool) {
@@ -101,7 +125,7 @@ func (l *life) take(i int, e session.Entry, prompted bool) {
 	if now.IsZero() {
 		now = time.Unix(1, 0)
 	}
-	ev := session.Event{Host: session.HostClaudeCode, SessionID: "s", Kind: session.Seen}
+	ev := session.Event{Host: l.host, SessionID: "s", Kind: session.Seen}
 	if prompted {
 		ev.Kind = session.PromptSubmitted
 		l.turn++
@@ -111,7 +135,7 @@ func (l *life) take(i int, e session.Entry, prompted bool) {
 	if i == 0 {
 		l.state.Session.Cursor = session.Cursor{Device: 1, Inode: 1, Offset: 1}
 	}
-	l.state.Rules = l.rules
+	l.state.Rules, l.state.Learned = l.rules, l.learned[model.Plain(l.state.Session.Model)]
 	changes, _ := session.Reduce(l.state, ev, l.cfg, now)
 	if changes.Session != nil {
 		l.state.Session, l.state.Known = *changes.Session, true
@@ -122,29 +146,28 @@ func (l *life) take(i int, e session.Entry, prompted bool) {
 	if l.state.Calibration.Model == "" {
 		l.state.Calibration = session.Calibration{Model: l.state.Session.Model, Encoding: session.Encoding}
 	}
-	l.view = core.View(l.state.Snapshot, session.LearnedWindow{}, l.cfg, l.rules, now)
+	if changes.Learned != nil {
+		l.learned[changes.Learned.Model] = *changes.Learned
+	}
+	l.view = core.View(l.state.Snapshot, l.learned[model.Plain(l.state.Session.Model)], l.cfg, l.rules, now)
 }
 
 // write prints what was found.
 func (l *lives) write(out io.Writer) error {
 	var b strings.Builder
-	b.WriteString("\n### Forecast, compactions and windows\n\n")
-	if l.forecasts > 0 {
-		fmt.Fprintf(&b, "Forecasts before an automatic compaction: %d. Real turns over the forecast: median %.1f (10th to 90th percentile %.1f to %.1f); in the stated range %.0f %%.\n\n",
-			l.forecasts, quantile(l.ratios, 0.5), quantile(l.ratios, 0.1), quantile(l.ratios, 0.9), 100*float64(l.inRange)/float64(l.forecasts))
+	b.WriteString("### Forecasts, compactions and windows\n\n")
+	fmt.Fprintf(&b, "- Forecasts before an automatic compaction: %s.\n", l.forecasts.String())
+	fmt.Fprintf(&b, "- Those that knew where the host compacts, within a tenth: %s.\n", l.known.String())
+	if n := len(l.after); n > 0 {
+		fmt.Fprintf(&b, "- Estimates after a compaction: %d, off by %s tokens (median / p90), in the range %.0f %%; 30 %% of the window would be off by %s.\n",
+			n, pair(l.after, "%.0f", ""), 100*float64(l.inBand)/float64(n), pair(l.share, "%.0f", ""))
 	} else {
-		b.WriteString("Forecasts before an automatic compaction: none.\n\n")
+		b.WriteString("- Estimates after a compaction: none.\n")
 	}
-	if n := len(l.afterOurs); n > 0 {
-		fmt.Fprintf(&b, "Estimates after a compaction: %d, off by %s tokens (median / p90), in the band %.0f %%; 30 %% of the window would be off by %s.\n\n",
-			n, pair(l.afterOurs, "%.0f", ""), 100*float64(l.inBand)/float64(n), pair(l.afterShare, "%.0f", ""))
-	} else {
-		b.WriteString("Estimates after a compaction: none.\n\n")
-	}
-	fmt.Fprintf(&b, "Reports: %d, of them above the window that they are shown against: %d.\n", l.reports, len(l.above))
+	fmt.Fprintf(&b, "- Reports: %d, of them above the window that they are shown against: %d.\n", l.reports, len(l.above))
 	for _, one := range l.above {
-		fmt.Fprintf(&b, "- %s\n", one)
+		fmt.Fprintf(&b, "  - %s\n", one)
 	}
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(out, b.String()+"\n")
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/session"
 )
@@ -12,13 +13,23 @@ import (
 var horizons = []int{1, 5, 10, 20}
 
 // methods returns fresh ones, in the order of the tables.
-func methods() []method {
+func methods(provider string) []method {
 	return []method{
-		&ours{fresh: true}, &ours{},
-		&reference{running: true}, &reference{},
-		plain{"tiktoken (cl100k_base)", func(r response) float64 { return float64(r.tokens) }},
-		plain{"characters / 4", func(r response) float64 { return float64(r.chars) / 4 }},
+		&ours{provider: provider, fresh: true}, &ours{provider: provider},
+		plainCount{"tiktoken (cl100k_base)", func(r response) float64 { return float64(r.tokens) }},
+		plainCount{"characters / 4", func(r response) float64 { return float64(r.chars) / 4 }},
 	}
+}
+
+// The names of rows that join models.
+const (
+	allModels   = "all models"
+	newerModels = "models from Opus 4.7 on"
+)
+
+// isNewer reports whether a model is one of Claude's with the tokenizer of Opus 4.7.
+func isNewer(model string) bool {
+	return strings.HasPrefix(model, "claude-") && !session.IsOlderClaude(model)
 }
 
 // result is what was found for one model.
@@ -30,10 +41,20 @@ type result struct {
 	covered, beneath map[int]int                  // by horizon: how often the truth lay in our band, and below it
 }
 
-// measure predicts everything that can be predicted.
-func measure(sessions []recording) []result {
-	all := map[string]*result{}
-	for _, m := range methods() {
+func newResult(model string) *result {
+	return &result{model: model, growth: map[string][]float64{}, context: map[string]map[int][]float64{}, covered: map[int]int{}, beneath: map[int]int{}}
+}
+
+// measure predicts everything that can be predicted: by model, then of newer models together, then of all.
+func measure(provider string, sessions []recording) []result {
+	byModel := map[string]*result{}
+	all := methods(provider)
+	if provider == "anthropic" {
+		for _, step := range steps {
+			all = append(all, &reference{step: step.step, title: step.title})
+		}
+	}
+	for _, m := range all {
 		for _, s := range sessions {
 			m.open()
 			counted := map[string]bool{}
@@ -42,10 +63,10 @@ func measure(sessions []recording) []result {
 					m.learn(s[i], s[i+1])
 					continue
 				}
-				r := all[s[i].model]
+				r := byModel[s[i].model]
 				if r == nil {
-					r = &result{model: s[i].model, growth: map[string][]float64{}, context: map[string]map[int][]float64{}, covered: map[int]int{}, beneath: map[int]int{}}
-					all[s[i].model] = r
+					r = newResult(s[i].model)
+					byModel[s[i].model] = r
 				}
 				if o, ok := m.(*ours); ok && o.fresh {
 					r.pairs++
@@ -59,30 +80,23 @@ func measure(sessions []recording) []result {
 			}
 		}
 	}
-	results := make([]result, 0, len(all)+1)
-	for _, model := range slices.Sorted(maps.Keys(all)) {
-		results = append(results, *all[model])
+	results := make([]result, 0, len(byModel)+2)
+	newer, total := newResult(newerModels), newResult(allModels)
+	for _, model := range slices.Sorted(maps.Keys(byModel)) {
+		results = append(results, *byModel[model])
+		total.merge(*byModel[model])
+		if isNewer(model) {
+			newer.merge(*byModel[model])
+		}
 	}
-	if len(results) > 1 {
-		results = append(results, together(results))
+	if newer.pairs > 0 {
+		results = append(results, *newer)
 	}
-	return results
-}
-
-// together joins the results of all models.
-func together(results []result) result {
-	sum := result{model: "all models"}
-	for _, r := range results {
-		sum.pairs, sum.sessions = sum.pairs+r.pairs, sum.sessions+r.sessions
-		sum.merge(r)
-	}
-	return sum
+	return append(results, *total)
 }
 
 func (r *result) merge(other result) {
-	if r.growth == nil {
-		r.growth, r.context, r.covered, r.beneath = map[string][]float64{}, map[string]map[int][]float64{}, map[int]int{}, map[int]int{}
-	}
+	r.pairs, r.sessions = r.pairs+other.pairs, r.sessions+other.sessions
 	for name, errs := range other.growth {
 		r.growth[name] = append(r.growth[name], errs...)
 		if r.context[name] == nil {

@@ -11,23 +11,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
+	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/token"
+	"github.com/ctxls/ctxls/internal/tools/recorded"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./internal/tools/plan DIR")
-		os.Exit(2)
-	}
-	if err := run(context.Background(), os.Args[1], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "plan:", err)
-		os.Exit(1)
-	}
-}
+func main() { recorded.Main("plan", run) }
 
 // run prints what is found in the transcripts below dir.
 func run(ctx context.Context, dir string, out io.Writer) error {
@@ -35,20 +25,23 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var all results
-	seen := map[string]bool{}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
-			return err
-		}
-		contexts, err := read(ctx, path, counter, seen)
-		for _, c := range contexts {
-			all.add(c)
-		}
-		return err
-	})
+	found, _, err := recorded.Find(ctx, dir)
 	if err != nil {
 		return err
+	}
+	var all results
+	seen := map[string]bool{}
+	for _, f := range found {
+		if f.Host != session.HostClaudeCode {
+			continue
+		}
+		entries, err := f.Entries(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range contexts(entries, f.Adapter().Rules().Tools, counter, seen) {
+			all.add(c)
+		}
 	}
 	if len(all.shares) == 0 {
 		return fmt.Errorf("%s: no transcript with two responses", dir)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core/plan"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/host/claudecode"
 )
 
 // recording is one context of a session: all of it up to a compaction, or between two.
@@ -26,25 +24,13 @@ type request struct {
 	at    time.Time
 }
 
-// read returns the contexts of a transcript that have at least two requests. Copies of responses that were seen are left out.
-func read(ctx context.Context, path string, counter token.Counter, seen map[string]bool) ([]recording, error) {
-	adapter := claudecode.New(nil)
-	first, err := adapter.Read(ctx, path, session.Cursor{})
-	if err != nil {
-		return nil, err
-	}
-	start := first.Cursor
-	start.Offset = 0
-	reading, err := adapter.Read(ctx, path, start)
-	if err != nil {
-		return nil, err
-	}
-	tools := adapter.Rules().Tools
-	var contexts []recording
+// contexts returns the contexts of a session that have at least two requests. Copies of responses that were seen are left out.
+func contexts(entries []session.Entry, tools map[string]session.ToolClass, counter token.Counter, seen map[string]bool) []recording {
+	var found []recording
 	var current []session.Entry
-	for _, e := range reading.Entries {
+	for _, e := range entries {
 		if e.Boundary != nil && !e.Boundary.Micro {
-			contexts = append(contexts, newRecording(current, seen))
+			found = append(found, newRecording(current, seen))
 			current = nil
 			if e.Boundary.Summary != "" {
 				e.Content = append(e.Content, session.Piece{Class: session.SummaryText, Text: e.Boundary.Summary})
@@ -56,8 +42,8 @@ func read(ctx context.Context, path string, counter token.Counter, seen map[stri
 		}
 		current = append(current, e)
 	}
-	contexts = append(contexts, newRecording(current, seen))
-	return slices.DeleteFunc(contexts, func(c recording) bool { return len(c.requests) < 2 }), nil
+	found = append(found, newRecording(current, seen))
+	return slices.DeleteFunc(found, func(c recording) bool { return len(c.requests) < 2 })
 }
 
 // newRecording makes a recording of entries. Its parts add up to what was reported of the first request.

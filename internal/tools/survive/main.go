@@ -13,14 +13,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 
-	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/token"
-	"github.com/ctxls/ctxls/internal/host"
-	"github.com/ctxls/ctxls/internal/host/registry"
+	"github.com/ctxls/ctxls/internal/tools/recorded"
 )
 
 func main() {
@@ -44,20 +40,19 @@ func run(ctx context.Context, dir string, asJSON bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	adapters := registry.Adapters(func(string) string { return "" })
 	t := tables{count: counter.Count}
-	err = records(dir, func(r core.Record, h core.Historian) error {
-		entries, err := read(ctx, r, h)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "survive: %s: %v\n", r.Path, err)
-			return nil
-		}
-		tools = adapters[r.Host].Rules().Tools
-		t.session(entries)
-		return nil
-	})
+	found, _, err := recorded.Find(ctx, dir)
 	if err != nil {
 		return err
+	}
+	for _, f := range found {
+		entries, err := f.History(ctx)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "survive: %s: %v\n", f.Path, err)
+			continue
+		}
+		tools = f.Adapter().Rules().Tools
+		t.session(entries)
 	}
 	if t.Sessions == 0 {
 		return fmt.Errorf("%s: no record of a session with two responses", dir)
@@ -68,35 +63,4 @@ func run(ctx context.Context, dir string, asJSON bool, out io.Writer) error {
 		return enc.Encode(t)
 	}
 	return t.print(out)
-}
-
-// records calls visit for each file below dir that some host recognizes as its record.
-func records(dir string, visit func(core.Record, core.Historian) error) error {
-	recorders := registry.Recorders(host.Env{Getenv: func(string) string { return "" }, Home: dir})
-	return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		for _, recorder := range recorders {
-			h, ok := recorder.(core.Historian)
-			if !ok {
-				continue
-			}
-			if r, ok := recorder.Recognize(path); ok {
-				return visit(r, h)
-			}
-		}
-		return nil
-	})
-}
-
-// read returns the entries of a record, oldest first.
-func read(ctx context.Context, r core.Record, h core.Historian) ([]session.Entry, error) {
-	var entries []session.Entry
-	err := h.History(ctx, r, true, func(e session.Entry) bool {
-		entries = append(entries, e)
-		return true
-	})
-	slices.Reverse(entries)
-	return entries, err
 }

@@ -27,10 +27,10 @@ type recallTable struct {
 	QueryTimes             []time.Duration
 }
 
-// recorded is entries as a record.
-type recorded []session.Entry
+// history is entries as a record.
+type history []session.Entry
 
-func (r recorded) History(_ context.Context, _ core.Record, _ bool, visit func(session.Entry) bool) error {
+func (r history) History(_ context.Context, _ core.Record, _ bool, visit func(session.Entry) bool) error {
 	for i, e := range slices.Backward(r) {
 		e.Offset = int64(i)
 		if !visit(e) {
@@ -59,7 +59,7 @@ func (t *recallTable) compaction(before, after []session.Entry, past survival.Pa
 	index := recall.New(dir)
 	search := func(query string) ([]core.RecallLine, time.Duration) {
 		start := time.Now()
-		lines, _, _, err := index.Search(context.Background(), core.Record{Key: session.Key{SessionID: "s"}}, recorded(before), tools, query, 5)
+		lines, _, _, err := index.Search(context.Background(), core.Record{Key: session.Key{SessionID: "s"}}, history(before), tools, query, 5)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "survive:", err)
 		}
