@@ -22,7 +22,7 @@ const QUEUE_BYTES = 16 << 20 // and their size together
 const REPLY_MAX = 1 << 20 // characters; no answer to a hook is that long
 const TEXT_MAX = 256 << 10 // characters of one string, enough for any output of a tool; longer ones are cut
 const TRIES = 2 // how often a call is given to a server that dies of it, or beside it
-const WAITED = /"late":false\}\}\}\n$/ // the end of a call that somebody waits for, and of one that nobody does
+const WAITED = /"late":false\}\}\}\n$/ // the end of a call whose answer the plugin awaits; other calls end otherwise
 const FORGOTTEN = '"late":true}}}\n'
 const MARK = /^\[context used: / // of a prompt; the next prompt has a newer one
 const REMEMBERED = 256 // sessions, and messages that are being made
@@ -140,7 +140,7 @@ class Server {
       return this.retry()
     }
     if (!child.pid) {
-      // Where no further file can be opened it has no pipes either; and whoever kills it, kills this process and its group.
+      // Where no further file can be opened it has no pipes either; and killing it kills this process and its group.
       child.on("error", () => {})
       return this.retry()
     }
@@ -326,7 +326,7 @@ export const Ctxls = async ({ directory } = {}) => {
   const params = new Recent() // session → the parameters of its requests that ctxls knows
   const titles = new Recent() // session → the title that ctxls knows
   const shown = new Recent() // sessions whose history was shown
-  const unsaid = new Recent() // session → what ctxls said when nobody listened any more: it says nothing twice
+  const unsaid = new Recent() // session → what ctxls said too late: it says nothing twice
   const told = new Recent() // answers whose usage was told
   const gone = new Recent() // sessions that were deleted: what comes late of them is not told
   const pruned = new Recent() // session → what ctxls leaves out of its requests, for when it does not answer in time

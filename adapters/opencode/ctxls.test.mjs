@@ -183,7 +183,7 @@ test("a reminder on the result of an MCP tool, which has content in place of out
   assert.match(content[1].text, /^ctxls: about 25\.0%/)
 }))
 
-test("a prompt that another plugin sets keeps the working context, whoever is called first", patient(async () => {
+test("a prompt that another plugin sets keeps the working context, in either order of the calls", patient(async () => {
   const id = newID("ses")
   await prompt(id, "hello")
   await tool(id, "read", { filePath: join(directory, "a.go") })
@@ -304,7 +304,7 @@ const tokensOf = async (id) => {
   await tokens(id, 10_000)
 }
 
-test("a server that is killed comes back; nothing is lost, and nobody waits", patient(async () => {
+test("a server that is killed comes back; nothing is lost, and no call waits", patient(async () => {
   const id = newID("ses")
   await tokensOf(id)
   const pid = shared.server.child.pid

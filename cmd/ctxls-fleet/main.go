@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, a *app) int {
 	}
 	err := do(ctx, a)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return exitOK // somebody ended it
+		return exitOK // the user ended it
 	}
 	if known, ok := errors.AsType[*postgres.Error](err); ok {
 		hint = known.Hint

@@ -20,7 +20,7 @@ import (
 var metricsCommand = command{
 	name: "metrics", synopsis: "[--listen 127.0.0.1:9464] [--team NAME]", short: "let Prometheus scrape the figures of this machine",
 	long: `
-It answers GET /metrics until somebody ends it. Other machines reach it with --remote only, and with the bearer token in
+It answers GET /metrics until it is interrupted. Other machines reach it with --remote only, and with the bearer token in
 $CTXLS_FLEET_TOKEN.`,
 	examples: "ctxls-fleet metrics\nCTXLS_FLEET_TOKEN=… ctxls-fleet metrics --listen :9464 --remote",
 	setup: func(a *app, fs *pflag.FlagSet) action {

@@ -16,7 +16,7 @@ var pushCommand = command{
 	name: "push", synopsis: "--to URL | --otlp URL [--watch] [--team NAME] [--projects name|hash|none]", short: "send what has changed on this machine to a team's database or collector",
 	long: `
 Without --watch it sends what is missing and ends: for cron, for CI jobs, for containers that end. With it, it goes on; what cannot be
-sent while the database is away is sent when it is back. Nothing is sent twice, whoever dies in between.
+sent while the database is away is sent when it is back. Nothing is sent twice, even if either side dies in between.
 
 It sends figures and names of hosts and models. Of a project it sends a hash, by default: --projects name sends the name of its
 directory, none sends nothing.
@@ -33,7 +33,7 @@ ctxls-fleet push --otlp http://127.0.0.1:4318 --watch`,
 	setup: func(a *app, fs *pflag.FlagSet) action {
 		to := fs.String("to", "", "`URL` of the database; without it $CTXLS_FLEET_DB, or libpq's environment")
 		otlp := fs.String("otlp", "", "`URL` of an OpenTelemetry collector to send to, by HTTP, instead of a database")
-		watch := fs.BoolP("watch", "w", false, "go on until somebody ends it")
+		watch := fs.BoolP("watch", "w", false, "run until it is interrupted")
 		team := fs.String("team", a.getenv("CTXLS_FLEET_TEAM"), "`name` of the team that this machine belongs to")
 		projects := fs.String("projects", string(push.ProjectHash), "what to send of a project: name, hash or none")
 		every := fs.Duration("every", time.Second, "with --watch, how long to gather changes before they are sent")

@@ -35,7 +35,7 @@ type SessionPlanRequest struct {
 	Progress     func(done, total int64) // how far the record is read; may be nil
 }
 
-// keepResponses is how many of the newest responses a plan of a session leaves alone where nobody says otherwise.
+// keepResponses is how many of the newest responses a plan of a session leaves alone by default.
 const keepResponses = 4
 
 // placeholderTokens is about what a placeholder takes.

@@ -1,4 +1,4 @@
-// Package estimate counts the tokens of files before somebody reads them: of files and directories below given roots, without those that
+// Package estimate counts the tokens of files before an agent reads them: of files and directories below given roots, without those that
 // .gitignore names. It only reads, and only a bounded part.
 package estimate
 

@@ -164,7 +164,7 @@ func (t *Target) reload() error {
 }
 
 // Install writes a change of PlanInstall, and returns what was done in the end: where the host writes its file meanwhile, the change is
-// planned anew. The file is kept as a backup where ctxls is not in it yet.
+// planned again. The file is kept as a backup where ctxls is not in it yet.
 func (t *Target) Install(c Change) (Change, error) {
 	return t.write(c, func(c Change) error {
 		_, installed, err := t.Installer.Uninstall(t.File.Path, t.File.Text, nil)

@@ -24,7 +24,7 @@ type row struct {
 	cut              bool
 }
 
-// update adds what came into the record since it was indexed last. Where the record has another path it is indexed anew. Where it has become
+// update adds what came into the record since it was indexed last. If the record has another path, it is indexed again. Where it has become
 // shorter its host has rewritten it: what it held before stays.
 func update(ctx context.Context, db *sql.DB, r core.Record, h core.Historian, tools map[string]session.ToolClass) error {
 	tx, err := db.BeginTx(ctx, nil)

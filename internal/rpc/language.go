@@ -200,7 +200,7 @@ func (s *Server) publish(ctx context.Context) {
 				s.log.Debug("a document could not be checked", "error", err)
 				continue
 			}
-			_ = s.Notify("textDocument/publishDiagnostics", lsp.PublishParams{URI: uri, Diagnostics: items}) // the next change tells it anew
+			_ = s.Notify("textDocument/publishDiagnostics", lsp.PublishParams{URI: uri, Diagnostics: items}) // the next change sends it again
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// ProcessLives reports whether there is a process pid, whoever owns it.
+// ProcessLives reports whether there is a process pid, of any user.
 func ProcessLives(pid int) bool {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *Server) push(ctx context.Context) {
 			case <-wake: // gathered
 			default:
 			}
-		case <-s.anew:
+		case <-s.stale:
 			p.leaveFolders(s.service.Spellings(s.client.scope()))
 			p.since = 0
 		case <-timer.C:
@@ -85,7 +85,7 @@ func (s *Server) push(ctx context.Context) {
 // lookAnew makes push compare all that it told the client with what is true now.
 func (s *Server) lookAnew() {
 	select {
-	case s.anew <- struct{}{}:
+	case s.stale <- struct{}{}:
 	default:
 	}
 }

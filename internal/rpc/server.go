@@ -66,7 +66,7 @@ type Server struct {
 	workers   chan struct{} // one token for each running handler
 
 	progressAfter time.Duration // the constant, except in tests
-	anew          chan struct{} // contains a value if the client's view may have changed for another reason than a change in the store
+	stale         chan struct{} // contains a value if the client's view may have changed for another reason than a change in the store
 }
 
 // New returns a server; Serve starts it.
@@ -91,7 +91,7 @@ func New(options Options) *Server {
 		methods: offered,
 		// Handlers count tokens or wait for the store, so there are two for each core.
 		workers: make(chan struct{}, 2*max(runtime.GOMAXPROCS(0), 2)),
-		anew:    make(chan struct{}, 1),
+		stale:   make(chan struct{}, 1),
 
 		progressAfter: progressAfter,
 		client:        client{readied: make(chan struct{})},

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A Model plays the API of a model's provider, and keeps what it was asked. What it answers, and in which words, is said by whoever
-// embeds it.
+// A Model plays the API of a model's provider, and keeps what it was asked. The type that embeds it
+// decides on the answers.
 type Model struct {
 	URL string
 

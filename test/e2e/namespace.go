@@ -55,7 +55,7 @@ func Main(m *testing.M, host Host) {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "not run: the tests with the real %s: %v\n", host.Name, err)
 		if code = 0; os.Getenv("CI") == "true" {
-			code = 1 // what CI does not run, nobody runs
+			code = 1 // CI must run all tests
 		}
 	}
 	os.Exit(code)
@@ -96,8 +96,8 @@ func outside(host Host) (code int, err error) {
 	return 0, err
 }
 
-// namespace returns the command that runs another one without a network: as root, or as whoever the system lets be root of a
-// namespace of their own.
+// namespace returns the command that runs another one without a network: as root, or as a user that the system makes root of a
+// namespace.
 func namespace() ([]string, error) {
 	var problems []string
 	for _, way := range [][]string{{"unshare", "-n"}, {"unshare", "-rn"}} {

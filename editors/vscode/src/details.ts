@@ -55,7 +55,7 @@ export class Details implements vscode.Disposable {
   }
 }
 
-/** Says in a word what a session's record can be told anew of: it changes with each response. */
+/** A string that changes with each response of a session, and so with its record. */
 export function stateOf({ usage, compactions }: SessionView): string {
   return `${usage.asOf} ${usage.tokens} ${compactions}`;
 }

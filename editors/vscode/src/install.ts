@@ -88,7 +88,7 @@ async function install(context: vscode.ExtensionContext, server: Server, preview
   }
   const host = args[1] ?? '';
   await previews.show(host, preview);
-  // A list stays until it is answered; a notification would go by itself while somebody still reads.
+  // A list stays until it is answered; a notification would disappear while the user still reads.
   const go = 'Install';
   const chosen = await vscode.window.showQuickPick([go, 'Cancel'], {
     title: `This is what changes in the settings of ${hosts.find(h => h.host === host)?.title ?? host}`,

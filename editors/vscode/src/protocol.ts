@@ -212,7 +212,7 @@ export interface Entry {
   /** PreTokens and PostTokens are the host's own figures of the window before and after; null is unknown. */
   preTokens: number | null;
   rereads: Rereads;
-  /** short prompts of the user; nobody can tell whether they were used */
+  /** short prompts of the user; whether they were used is unknown */
   words: Class;
 }
 

@@ -60,7 +60,7 @@ function once(name, install) {
       renameSync(fresh, dir);
     } catch (error) {
       rmSync(fresh, { recursive: true });
-      if (!existsSync(dir)) throw error; // somebody else was faster
+      if (!existsSync(dir)) throw error; // another process was faster
     }
   }
   return dir;

@@ -35,7 +35,7 @@ const (
 	kindTools
 )
 
-// contentSeeds makes the hash different in each process, so that nobody can prepare two messages that collide. 128 bits exclude an
+// contentSeeds makes the hash different in each process, so that no client can prepare two messages that collide. 128 bits exclude an
 // accident.
 var contentSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// defaultKeepLast is how many of the newest groups a plan leaves alone where nobody says otherwise.
+// defaultKeepLast is how many of the newest groups a plan leaves alone by default.
 const defaultKeepLast = 4
 
 // PlanRequest asks what can go of a conversation.

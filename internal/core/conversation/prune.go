@@ -43,8 +43,8 @@ type PruneResult struct {
 // leastCut is how many tokens a new cut frees at least: smaller ones are not worth a change.
 const leastCut = 500
 
-// nearCompaction is the share of the compaction point, in percent, from which on a cut is made whether it pays or not: the compaction would write
-// everything anew.
+// nearCompaction is the share of the compaction point, in percent, from which on a cut is made whether it pays or not: a compaction
+// would rewrite the whole cache.
 const nearCompaction = 90
 
 // Prune decides what to leave out of the next request: all that was left out before, so that the provider's cache keeps what it has, and

@@ -8,7 +8,7 @@ import (
 // spot is one part of a message that a plan looks at: bytes lo to hi of it. Of a thought and of media that is the whole block, of
 // all else the value that holds the text.
 type spot struct {
-	class  plan.Class // plan.Prompt stands for what is said, by whoever's message it is
+	class  plan.Class // plan.Prompt is text of any role
 	lo, hi int
 	tokens int
 	call   ref  // of a call, and of a result the call that it answers
@@ -33,14 +33,14 @@ const (
 	formElement                   // the element goes, with the comma before it
 )
 
-// say counts a text that somebody says.
+// say counts the text of a message.
 func (r *reader) say(v jsonscan.Value) {
 	before := r.tokens
 	r.add(v.Text())
 	r.spots = append(r.spots, spot{class: plan.Prompt, lo: v.Lo, hi: v.Hi, tokens: r.tokens - before})
 }
 
-// saying is text for what somebody says.
+// saying is text for the text of a message.
 func (r *reader) saying(path string, v jsonscan.Value) error {
 	if !v.IsString() {
 		return at(path, mismatch("a string", v))

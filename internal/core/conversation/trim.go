@@ -7,7 +7,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// DefaultTargetTokens is what a conversation is trimmed to where nobody says otherwise, in tokens.
+// DefaultTargetTokens is the default size to which a conversation is trimmed, in tokens.
 const DefaultTargetTokens = 180_000
 
 // TrimRequest asks for a conversation of at most TargetTokens.

@@ -14,7 +14,7 @@ const (
 	formGemini
 )
 
-// imageRule is how a provider charges for an image. The zero value is a provider nobody named.
+// imageRule is how a provider charges for an image. The zero value is an unknown provider.
 type imageRule struct {
 	kind imageKind
 	// kindGrid and kindPatches: a patch is side × side pixels, an image has at most maxPatches, and one patch costs

@@ -10,7 +10,7 @@ const (
 	CompactsAt        CompactionKind = "threshold" // at CompactionTokens
 	CompactsOnRefusal CompactionKind = "onRefusal" // when the provider refuses a request as too long
 	CompactsNever     CompactionKind = "off"       // the user turned it off
-	CompactsUnknown   CompactionKind = "unknown"   // nobody knows
+	CompactsUnknown   CompactionKind = "unknown"   // no source says it
 )
 
 // nearStandardPoint reports whether a host that compacted at an occupancy did so at the point of a standard window: from 155,000 to

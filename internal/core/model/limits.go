@@ -41,7 +41,7 @@ func (l Limits) With(stated Limits) Limits {
 	return l
 }
 
-// CompactionRule says where a host compacts, in tokens. The zero value means that nobody knows.
+// CompactionRule says where a host compacts, in tokens. The zero value is unknown.
 //
 //	with a separate input limit   input − min(output, InputOutputCap)
 //	otherwise                     window × Numerator / Denominator − min(output, OutputCap) − Buffer

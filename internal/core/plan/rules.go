@@ -21,7 +21,7 @@ const (
 	minFreed      = 32      // tokens, of any item
 	minStale      = 200     // of a stale one
 	bulkyShare    = 10      // percent of the window
-	assumedWindow = 200_000 // tokens, where nobody knows
+	assumedWindow = 200_000 // tokens, if the window is unknown
 	maxPath       = 300     // characters of a path that are shown
 	minDuplicate  = 64      // bytes: shorter results say "ok"
 )

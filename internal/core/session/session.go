@@ -105,7 +105,7 @@ func (s Session) CursorOf(agentID string) Cursor {
 
 // Gauge is the known occupancy of one agent's window.
 type Gauge struct {
-	Known      bool       `json:"known,omitempty"`  // false: nobody knows
+	Known      bool       `json:"known,omitempty"`  // false: unknown
 	Tokens     int        `json:"tokens,omitempty"` // occupancy as of At
 	Provenance Provenance `json:"provenance,omitempty"`
 	At         time.Time  `json:"at,omitzero"`

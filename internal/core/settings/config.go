@@ -159,7 +159,7 @@ type LogConfig struct {
 	Path  string `json:"path" doc:"The log file, an absolute path or one that begins with ~/; empty is ctxls.log beside the database."`
 }
 
-// DefaultConfig returns the settings in force where nobody set anything.
+// DefaultConfig returns the settings in force without any settings file.
 func Default() Config {
 	return Config{
 		Window: WindowConfig{DefaultTokens: 200_000, Overrides: map[string]int{}},

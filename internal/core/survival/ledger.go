@@ -21,7 +21,7 @@ type Entry struct {
 
 	Paths    Class `json:"paths"`    // files in use
 	Commands Class `json:"commands"` // commands that were run
-	Words    Class `json:"words"`    // short prompts of the user; nobody can tell whether they were used
+	Words    Class `json:"words"`    // short prompts of the user; whether they were used is unknown
 
 	Rereads Rereads `json:"rereads"`
 }
@@ -46,7 +46,7 @@ type Rereads struct {
 const Horizon = 20
 
 // Ledger returns an entry for each compaction of a record, whose entries come oldest first. The words and commands that are given back are
-// worked out anew, by the rules and the given budgets.
+// computed again, by the rules and the given budgets.
 func Ledger(entries []session.Entry, tools map[string]session.ToolClass, maxPaths, wordTokens, commandTokens int, count func(string) int) []Entry {
 	var ledger []Entry
 	for i, e := range entries {
@@ -233,7 +233,7 @@ const (
 	WorthPercent      = 3
 )
 
-// Useless says which classes are so seldom used that they are not worth their tokens. Nobody can tell of the words, which stay.
+// Useless says which classes are so seldom used that they are not worth their tokens. The use of words is unknown, so they stay.
 type Useless struct{ Paths, Commands bool }
 
 // Useless judges the sums over the last compactions; fewer than JudgedCompactions tell nothing.

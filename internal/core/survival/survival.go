@@ -15,7 +15,7 @@ import (
 // Budgets, in tokens as Cost estimates them.
 const (
 	WordTokens = 400
-	// CommandTokens is for commands beside the paths that a visible summary lost; HiddenCommandTokens where nobody saw the summary.
+	// CommandTokens is for commands beside the paths that a visible summary lost; HiddenCommandTokens is for commands after a summary that ctxls cannot see.
 	CommandTokens       = 250
 	HiddenCommandTokens = 500
 )

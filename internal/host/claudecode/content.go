@@ -17,7 +17,7 @@ var unsent = map[string]bool{"prompt_snapshot": true}
 
 // Tokens that the host's own words around some content cost, measured in sessions of Claude Code 2.1.43 to 2.1.237.
 const (
-	editedFileTokens   = 80    // the notice that a file was changed by somebody else
+	editedFileTokens   = 80    // the notice that the user or a program changed a file
 	taskReminderTokens = 140   // the reminder to keep the task list
 	toolLoadedTokens   = 1_100 // the definitions that a result brings which loads tools (1,000 to 1,228)
 )

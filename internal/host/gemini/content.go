@@ -27,7 +27,7 @@ func content(data []byte) []session.Piece {
 }
 
 // answer returns what the model said and called. An answer as it came is a text with its calls, and their results, beside it;
-// in a history that the host wrote anew, the calls are among the parts. Results are in the message that follows.
+// in a history that the host rewrote, the calls are among the parts. Results are in the message that follows.
 func answer(parts, calls []byte) []session.Piece {
 	var pieces []session.Piece
 	called := false

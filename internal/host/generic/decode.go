@@ -82,7 +82,7 @@ func exampleOf(t reflect.Type) string {
 	return ""
 }
 
-// knownEvent reports whether there is such an event. What an unknown one takes nobody knows.
+// knownEvent reports whether there is such an event. The members of an unknown one are unknown.
 func knownEvent(name string) bool {
 	return slices.ContainsFunc(occurrences, func(o occurrence) bool { return o.name == name })
 }

@@ -41,9 +41,9 @@ func Shell(host session.Host, executable string) Invocation {
 	return Invocation{Command: prefix + quote(executable) + " hook " + string(host)}
 }
 
-// Exec is the invocation of ctxls for hosts that hand their hooks to bash, or to PowerShell on Windows. Where no program lies any more,
-// bash says so on standard error, which Gemini CLI shows; so that is dropped. At a timeout the host ends bash alone, and waits for whoever
-// holds the hook's output open: bash passes that on, which it can only while it waits for a program in the background.
+// Exec is the invocation of ctxls for hosts that run their hooks with bash, or with PowerShell on Windows. If the program is gone, bash
+// reports it on standard error, which Gemini CLI shows; so standard error is dropped. At a timeout the host ends bash alone, and waits
+// for the program that holds the hook's output open. So the program runs in the background, and bash forwards the signal to it.
 func Exec(host session.Host, executable string) Invocation {
 	run := Invocation{Command: trapPrefix + quote(executable) + " hook " + string(host) + trapSuffix, Name: "ctxls"}
 	if path, ok := onWindows(executable); ok { // there the host ends everything that a hook started
@@ -134,7 +134,7 @@ func Runnable(executable string) bool {
 }
 
 // replaces reports whether an entry of ours is of the same form, so that it can be put right. A line in which something stands
-// before the program, such as a variable, was written by somebody who means it.
+// before the program, such as a variable, was written by a user on purpose.
 func (run Invocation) replaces(command string, args bool) bool {
 	if args || run.Args != nil {
 		return args && run.Args != nil

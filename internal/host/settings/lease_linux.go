@@ -17,7 +17,7 @@ type lease struct {
 	kind int
 }
 
-// leaseOf takes a lease of a file: with alone, nobody else may open it, and otherwise nobody may open it for writing. Who has it open
+// leaseOf takes a lease of a file: with alone, no other program may open it, and otherwise none may open it for writing. Who has it open
 // like this gets some time to close it; after that there is no lease. Network file systems say the same where they have none.
 func leaseOf(path string, alone bool) *lease {
 	mode, kind := os.O_RDONLY, unix.F_RDLCK
@@ -41,7 +41,7 @@ func leaseOf(path string, alone bool) *lease {
 	return nil
 }
 
-// awaited reports whether somebody waits for the lease to be released.
+// awaited reports whether a program waits for the lease to be released.
 func (l *lease) awaited() bool {
 	if l == nil {
 		return false

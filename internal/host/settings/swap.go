@@ -14,7 +14,7 @@ import (
 // Hosts write their settings while ctxls is being installed: Claude Code and Qwen Code by a rename, Gemini CLI in place, and none under a
 // lock. Checking for a write and renaming afterwards would lose a write in between. So the new file and the old one are exchanged in
 // one step, and the file that came out is checked. Meanwhile, leases keep programs from opening the new file at all, and the old one
-// for writing. Whoever waits for the old one shows that it is about to be written, and gets its place back before.
+// for writing. A program that waits for the old one is about to write it, so the old file gets its place back first.
 
 // settle is the time for a host that had the old file open to finish writing it, looks is how often it is checked in that time.
 const (

@@ -29,7 +29,7 @@ var inspectTool = tool{
 		"the host compacts the conversation; also which files it works on, the other agent sessions on this machine, and figures over the recent " +
 		"tasks of all of them. Use it before a large task, to decide whether to compact or clear, or when asked how much context is left. " +
 		"`session` is the caller's own, null where it is not known. Each figure says where it comes from (`provenance`): host, transcript and " +
-		"reported are the provider's own count, as of the last response; estimate is a guess; null means that nobody knows.",
+		"reported are the provider's own count, as of the last response; estimate is a guess; null is unknown.",
 	input: `{
   "type": "object",
   "properties": {

@@ -67,7 +67,7 @@ func restoreIDs(replies []byte, start int) []byte {
 		digits = digits[:bytes.IndexByte(digits, '"')]
 		raw, err := hex.DecodeString(string(digits))
 		if err != nil {
-			return replies // nobody else writes the mark
+			return replies // only this package writes the mark
 		}
 		end := at + len(mark) + len(digits) + 1
 		replies = append(replies[:at], append(raw, replies[end:]...)...)

@@ -157,7 +157,7 @@ func (f *file) rename(ctx context.Context, suffix, to string) error {
 	return err
 }
 
-// remove removes the file with the suffix, which may be missing. Its name is free at once: on Windows a file that somebody has mapped
+// remove removes the file with the suffix, which may be missing. Its name is free at once: on Windows a file that another program has mapped
 // into memory keeps its name, but can be given another.
 func (f *file) remove(ctx context.Context, suffix string) error {
 	gone := asideName(f.path) + suffix + ".removed"

@@ -51,10 +51,10 @@ func lock(ctx context.Context, path string, exclusive bool, timeout time.Duratio
 	}
 }
 
-// maxInTheWay bounds how long patiently tries. Whoever is in the way for longer has the file open, or may not be asked to leave.
+// maxInTheWay bounds how long patiently tries. A program that is in the way for longer keeps the file open.
 const maxInTheWay = time.Second
 
-// patiently calls do until it succeeds or fails for another reason than that somebody is in the way, for timeout or maxInTheWay at most.
+// patiently calls do until it succeeds or fails for another reason than that another program is in the way, for timeout or maxInTheWay at most.
 func patiently(ctx context.Context, timeout time.Duration, do func() error) error {
 	deadline := time.Now().Add(min(timeout, maxInTheWay))
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {

@@ -43,5 +43,5 @@ func ownedByUs(info os.FileInfo) bool {
 // share does nothing: here open files can be renamed and removed.
 func share() {}
 
-// inTheWay reports whether err may pass by itself: here nobody's use of a file keeps others from opening, renaming or removing it.
+// inTheWay reports whether err may pass by itself: here no use of a file keeps other programs from opening, renaming or removing it.
 func inTheWay(error) bool { return false }

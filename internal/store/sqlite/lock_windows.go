@@ -12,7 +12,7 @@ import (
 // what they cover, so it lies far behind what remember writes.
 const lockAt = 1 << 30
 
-// tryLock takes the lock if nobody stands in the way. It ends with the file or the process.
+// tryLock takes the lock if no other process has it. It ends with the file or the process.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
@@ -31,7 +31,7 @@ func inTheWay(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_LOCK_VIOLATION)
 }
 
-// look returns what is at path. A handle without any access stands in nobody's way
+// look returns what is at path. A handle without any access blocks no other program
 // (https://learn.microsoft.com/windows/win32/fileio/creating-and-opening-files). os.Stat would not do: what identifies the file it finds
 // out when that is first asked for, and by then another file may have the name.
 func look(path string) (*sight, error) {

@@ -24,7 +24,7 @@ type file struct {
 	report  func(string)
 	db      *sql.DB
 
-	// writer holds the connection for writing while nobody uses it. There is one, since SQLite lets one write at a time
+	// writer holds the connection for writing while it is not in use. There is one, since SQLite lets one write at a time
 	// anyway and goroutines queue more cheaply here than for a lock of the file. reader holds one more, which is opened when a
 	// read finds the first in use: a process that does one thing at a time, like a hook, never pays for it.
 	writer, reader chan *conn
@@ -53,7 +53,7 @@ func openFile(ctx context.Context, path string, timeout time.Duration, report fu
 	return f, err
 }
 
-// take returns a connection, for writing or for reading, which nobody else uses until it is given back.
+// take returns a connection, for writing or for reading, which no other goroutine uses until it is given back.
 func (f *file) take(ctx context.Context, write bool) (*conn, error) {
 	reader := f.reader
 	if write {
@@ -175,7 +175,7 @@ func (f *file) prepare(ctx context.Context, c driver.Conn) error {
 	}
 	// With a write-ahead log readers and the writer do not wait for each other. It is a property of the file, so the first
 	// to open it sets it. That step does not wait for locks as others do: of several who open a new file at once some would
-	// fail, and so it is made only where it is needed, and again while somebody is in the way.
+	// fail, and so it is made only where it is needed, and again while another program is in the way.
 	deadline := time.Now().Add(f.timeout)
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		mode, err := one(ctx, c, "PRAGMA journal_mode")
@@ -249,7 +249,7 @@ func (f *file) close(ctx context.Context) error {
 }
 
 // moveAside renames the damaged file, with its log and index, so that a fresh one can take its place and nothing is lost
-// that somebody may still want to recover. It returns the new name, or "" when another process has done it already. The
+// that a user may still want to recover. It returns the new name, or "" when another process has done it already. The
 // caller has closed the file.
 func (f *file) moveAside(ctx context.Context) (string, error) {
 	held, err := lock(ctx, f.path, true, f.timeout)
@@ -261,7 +261,7 @@ func (f *file) moveAside(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	aside := asideName(f.path)
-	// The database goes first: whoever finds a log without its database moves that aside, too.
+	// The database goes first: a process that finds a log without its database moves the log aside, too.
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := f.rename(ctx, suffix, aside+suffix); err != nil {
 			return "", err

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxls/ctxls/internal/team/push"
 )
 
-// DB is a team's database. It holds one connection, which is made when it is first needed and made anew after it broke. It is used by
+// DB is a team's database. It holds one connection, which it opens at the first use, and again after the connection broke. It is used by
 // any number of goroutines, one after the other.
 type DB struct {
 	config *pgx.ConnConfig
@@ -183,5 +183,5 @@ func HasPassword(text string) bool {
 		_, has := u.User.Password()
 		return has || u.Query().Has("password")
 	}
-	return strings.Contains(text, "password") || strings.Contains(text, "://") // one that nobody can read may have one
+	return strings.Contains(text, "password") || strings.Contains(text, "://") // one that cannot be parsed may have one
 }

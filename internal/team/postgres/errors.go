@@ -17,7 +17,7 @@ import (
 
 // Error is what went wrong, and what a person can do about it.
 type Error struct {
-	// Code is CodeInvalid where trying again does not help before somebody has done something.
+	// Code is CodeInvalid if another try cannot help before a user has changed something.
 	Code coded.Code
 	What string
 	Hint string // "" where there is no advice

@@ -75,7 +75,7 @@ func (id *Identity) Granted(target, claim string) error {
 // save writes the file.
 func (id *Identity) save() error { return SaveJSON(id.path, id) }
 
-// SaveJSON writes a file so that a crash leaves the old one or the new one. Nobody else may read it.
+// SaveJSON writes a file so that a crash leaves the old one or the new one. Only the user may read it.
 func SaveJSON(path string, v any) error {
 	return saveJSON(path, v, os.Rename)
 }

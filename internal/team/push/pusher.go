@@ -28,7 +28,7 @@ type Source interface {
 type Sink interface {
 	// Claim makes the caller the one that speaks for its machine, and returns how far the machine has been copied.
 	Claim(ctx context.Context, c Claim) (Cursor, error)
-	// Push takes batches in one transaction. ErrLostCursor says that nothing was taken, and that the caller is to claim anew.
+	// Push takes batches in one transaction. ErrLostCursor says that nothing was taken, and that the caller must claim the machine again.
 	Push(ctx context.Context, batches []Batch) error
 }
 
@@ -48,7 +48,7 @@ type Pusher struct {
 	Redact  Redaction
 	Version string
 	Schema  int
-	// TakeOver claims the machine whoever spoke for it last.
+	// TakeOver claims the machine, even if another process sent for it last.
 	TakeOver bool
 	Now      func() time.Time
 

@@ -62,7 +62,7 @@ func (p *Pusher) Watch(ctx context.Context, gather time.Duration, rest func(), l
 				waiting = false
 			case <-idle.C:
 				rest()
-				p.Forget() // whoever speaks for this machine meanwhile is met when it speaks again
+				p.Forget() // if another process sends for this machine meanwhile, the next push finds out
 			}
 		}
 		if !sleep(ctx, gather) {

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxls/ctxls/internal/core/text"
 )
 
-// Scrape returns a reader for Prometheus, and what answers its requests. Who does not know the token is refused; "" refuses nobody.
+// Scrape returns a reader for Prometheus, and what answers its requests. A request without the token is refused; "" accepts every request.
 func Scrape(token string) (sdk.Reader, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutTargetInfo(), exporter.WithoutScopeInfo(),

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// notRun is the reason why nobody knows whether there are vulnerabilities. It is no failure of this tree.
+// notRun is the reason why the vulnerabilities are unknown. It is no failure of this tree.
 type notRun struct{ reason string }
 
 func (e notRun) Error() string { return e.reason }

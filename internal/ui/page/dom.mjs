@@ -103,7 +103,7 @@ export function pairs(pairs) {
 }
 
 /**
- * What is folded away until somebody wants it.
+ * Content that stays folded until the user opens it.
  * @param {string} id
  * @param {string} summary
  * @param {Child[]} children

@@ -1,7 +1,7 @@
 -- The highlight groups: by level, linked to the colour scheme, and as they can be read in a statusline.
 local M = {}
 
----What each group links to unless somebody defined it.
+---The default link of each group, unless the user defined the group.
 local links = {
   CtxlsNotice = 'DiagnosticInfo',
   CtxlsWarning = 'DiagnosticWarn',
@@ -79,7 +79,7 @@ end
 local function on_the_bar(name)
   local own, bar, normal = get(name), get('StatusLine'), get('Normal')
   if own.bg or own.reverse or own.ctermbg or vim.tbl_isempty(own) then
-    return own -- somebody chose it, or it is no colour
+    return own -- the user chose it, or it is no colour
   end
   local dark = vim.o.background == 'dark'
   local ground = normal.bg or (dark and 0x000000 or 0xffffff)

@@ -7,7 +7,7 @@ local M = {}
 ---@return string
 function M.root()
   local cwd = vim.fn.getcwd()
-  if cwd == '' then -- somebody removed it
+  if cwd == '' then -- it was removed
     return vim.uv.os_homedir()
   end
   local markers = config.options.root_markers

@@ -244,7 +244,7 @@ export class Window {
       languages: rest({ createDiagnosticCollection: nothing }),
       CodeActionKind: { Empty: kind, QuickFix: kind },
     };
-    // The protocol's library extends classes of the API that nobody here makes use of. They are inherited, since a bundle
+    // The protocol's library extends classes of the API that the extension does not use. They are inherited, since a bundle
     // copies what is the module's own and keeps what that inherits from.
     return Object.create(new Proxy(known, { get: (all, name) => all[String(name)] ?? class {} }));
   }
