@@ -70,16 +70,18 @@ export function meter(share, label, kind = '', compaction = null) {
   full.style.width = `${Math.min(100, share ?? 0)}%`;
   const at = compaction === null ? null : h('div', { class: 'compacts', title: 'The host compacts here' });
   if (at && compaction !== null) at.style.left = `${100 * compaction}%`;
-  const attributes = {
-    class: `meter ${kind}`.trim(),
-    role: 'meter',
-    'aria-label': label,
-    'aria-valuemin': '0',
-    'aria-valuemax': '100',
-    'aria-valuenow': share === null ? null : String(Math.round(Math.min(100, share))),
-    'aria-valuetext': share === null ? 'not known' : null,
-  };
-  return h('div', attributes, full, at);
+  // A meter must have a value, so an unknown share is a picture with a label.
+  const value =
+    share === null
+      ? { role: 'img', 'aria-label': `${label}, not known` }
+      : {
+          role: 'meter',
+          'aria-label': label,
+          'aria-valuemin': '0',
+          'aria-valuemax': '100',
+          'aria-valuenow': String(Math.round(Math.min(100, share))),
+        };
+  return h('div', { class: `meter ${kind}`.trim(), ...value }, full, at);
 }
 
 /**
