@@ -79,14 +79,19 @@ func abandoned(held *os.File, path string) bool {
 	return database != "" && log == now.log.id.String() && database != now.database.id.String()
 }
 
-// hasAbandoned is abandoned without changing anything.
+// hasAbandoned is abandoned without changing anything. A process that creates the state holds the lock meanwhile: then the log may exist
+// for a moment without its database, and nothing is abandoned.
 func hasAbandoned(path string) bool {
 	held, err := os.Open(path + ".lock")
 	if err != nil {
 		return false
 	}
 	defer held.Close()
-	return abandoned(held, path)
+	if !abandoned(held, path) {
+		return false
+	}
+	free, err := tryLock(held, true)
+	return (free || err != nil) && abandoned(held, path)
 }
 
 // moveAbandoned puts out of the way what abandoned has found. The caller holds the exclusive lock.
