@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -119,5 +120,26 @@ func TestManyProcessesDoDifferentThings(t *testing.T) {
 	sessions, err := open(t, path).Sessions(t.Context(), core.SessionFilter{IncludeEnded: true})
 	if err != nil || len(sessions) != 1 || sessions[0].Session.Turns != 4*each {
 		t.Errorf("want one session of %d turns: %+v, %v", 4*each, sessions, err)
+	}
+}
+
+// While a process creates the state, its log exists for a moment beside an empty database. Inspect must not call that log abandoned.
+func TestNothingIsAbandonedWhileTheStateIsCreated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	for _, name := range []string{path, path + "-wal"} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	creator, err := lock(t.Context(), path, false, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Inspect(t.Context(), path, true).Abandoned {
+		t.Error("abandoned while a process holds the lock")
+	}
+	creator.Close()
+	if !Inspect(t.Context(), path, true).Abandoned {
+		t.Error("not abandoned afterwards")
 	}
 }
