@@ -1,4 +1,5 @@
 // A window of the editor without the editor: as much of the API as the extension touches, and a record of what it did with it.
+import assert from 'node:assert/strict';
 import { EventEmitter as Emitter } from 'node:events';
 import { createRequire, Module } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -86,6 +87,19 @@ export interface Item {
   visible: boolean;
 }
 
+// Each bundle that is loaded has the API of its window, also for the part that it loads when it starts the server.
+const apis = new WeakMap<object, object>();
+let loading: object | undefined;
+const loader = Module as unknown as { _load: (name: string, parent: object, ...rest: unknown[]) => unknown };
+const load = loader._load;
+loader._load = function (this: unknown, name, parent, ...rest) {
+  if (name !== 'vscode') return load.call(this, name, parent, ...rest);
+  const api = apis.get(parent) ?? loading;
+  assert(api);
+  apis.set(parent, api);
+  return api;
+};
+
 /** One window: what a test sets, and what it sees. */
 export class Window {
   settings: Record<string, unknown> = {};
@@ -109,27 +123,18 @@ export class Window {
 
   /** Loads the bundle that is shipped, as the editor would, from an extension directory. */
   async activate(bundle: string, extension: string): Promise<void> {
-    const fake = this.#api();
-    const loader = Module as unknown as { _load: (name: string, ...rest: unknown[]) => unknown };
-    const load = loader._load;
-    loader._load = function (this: unknown, name, ...rest) {
-      return name === 'vscode' ? fake : load.call(this, name, ...rest);
-    };
+    loading = this.#api();
     const require = createRequire(import.meta.url);
     delete require.cache[require.resolve(bundle)];
-    try {
-      this.#module = require(bundle);
-      await this.#module?.activate({
-        subscriptions: this.subscriptions,
-        extensionPath: extension,
-        extensionUri: Uri.file(extension),
-        globalStorageUri: Uri.file(`${extension}/storage`),
-        workspaceState: this.#memento,
-        globalState: this.#memento,
-      });
-    } finally {
-      loader._load = load; // part of the bundle is loaded when the server is started
-    }
+    this.#module = require(bundle);
+    await this.#module?.activate({
+      subscriptions: this.subscriptions,
+      extensionPath: extension,
+      extensionUri: Uri.file(extension),
+      globalStorageUri: Uri.file(`${extension}/storage`),
+      workspaceState: this.#memento,
+      globalState: this.#memento,
+    });
   }
 
   readonly #memento = {
