@@ -536,7 +536,7 @@ export interface Prices {
   ttlSeconds: number;
 }
 
-/** Pruned is one part of an OpenCode message that requests leave out from some time on, and what stands in its place. */
+/** Pruned is a part of an OpenCode message that all later requests leave out, with the text that replaces it. */
 export interface Pruned {
   /** OpenCode's own id of the part */
   partId: string;

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxls/ctxls/internal/jsonscan"
 )
 
-// Pruned is one part of an OpenCode message that requests leave out from some time on, and what stands in its place.
+// Pruned is a part of an OpenCode message that all later requests leave out, with the text that replaces it.
 type Pruned struct {
 	PartID string   `json:"partId"`         // OpenCode's own id of the part
 	What   PrunedBy `json:"what"`           // which member of the part is replaced

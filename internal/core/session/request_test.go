@@ -34,7 +34,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%q, %+v", b.Request.Version, b.Parts)
 	}
 
-	// The parts never exceed the share that they explain; without a whole record, nobody knows what was called.
+	// The parts never exceed the share that they explain; without a whole record, the called tools are unknown.
 	record.Called = nil
 	b = Breakdown{Parts: []Part{{Category: CategoryUnknown, Tokens: 111}}}
 	b.Explain(record, e, perWord{})

@@ -233,7 +233,7 @@ const (
 	WorthPercent      = 3
 )
 
-// Useless says which classes are so seldom used that they are not worth their tokens. The use of words is unknown, so they stay.
+// Useless names the classes that agents use too rarely for their tokens. The use of words is unknown, so ctxls keeps giving them back.
 type Useless struct{ Paths, Commands bool }
 
 // Useless judges the sums over the last compactions; fewer than JudgedCompactions tell nothing.

@@ -33,7 +33,7 @@ func TestALeaseHoldsWritersUntilTheyCannotLose(t *testing.T) {
 		t.Fatal("there is no lease")
 	}
 	if old.awaited() {
-		t.Fatal("nobody waits yet")
+		t.Fatal("awaited before any program waits")
 	}
 	written := make(chan error)
 	go func() { written <- os.WriteFile(path, []byte("the host's"), 0o600) }()
@@ -53,7 +53,7 @@ func TestALeaseHoldsWritersUntilTheyCannotLose(t *testing.T) {
 	}
 	defer writer.Close()
 	if leaseOf(path, false) != nil {
-		t.Error("somebody has the file open for writing")
+		t.Error("a lease was given while the file is open for writing")
 	}
 }
 
