@@ -91,9 +91,15 @@ func newWord(lo, hi uint64, n int) word {
 
 func (w word) hash() uint64 { return (w.lo ^ w.hi*hashMul>>3) * hashMul }
 
-// word puts a word that the cache does not have in its slot.
+// word puts a word that the cache does not have in its slot. A word of characters of
+// three bytes or more is cut first: its characters mostly came before, alone or in
+// other words, and the word itself often never comes again.
 func (r *run) word(slot *word, w word, p, end int) {
-	w.hi |= uint64(r.first(p, end)) << wordCountShift
+	count := r.first
+	if end-p > 3 && r.text[end-3] >= 0xe0 {
+		count = r.cut
+	}
+	w.hi |= uint64(count(p, end)) << wordCountShift
 	*slot = w
 }
 
