@@ -7,7 +7,7 @@ import { explainFailure } from './failure.ts';
 import { openFile, openRecord } from './files.ts';
 import { forget } from './forget.ts';
 import { chooseFormat } from './formats.ts';
-import { installHooks, Previews, tickInstalled } from './install.ts';
+import { installHooks, Previews, setUp, tickInstalled } from './install.ts';
 import { MeasureItem, measureCommand } from './measure.ts';
 import { Notices, silence } from './notices.ts';
 import { pickSession } from './picker.ts';
@@ -60,6 +60,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command('silenceCritical', () => silence('notices.critical')),
     command('measure', () => measureCommand(running, sessions)),
     command('installHooks', () => installHooks(context, running, previews)),
+    command('setUp', () => setUp(context, running)),
     command('restart', () => running.restart()),
     command('showLog', () => log.show()),
     command('openSettings', () => vscode.commands.executeCommand('workbench.action.openSettings', '@ext:ctxls.ctxls')),

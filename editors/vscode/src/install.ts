@@ -71,6 +71,25 @@ export async function installHooks(
   }
 }
 
+/** Runs `ctxls setup` as a task, in a terminal that stays: it shows the changes of all hosts, asks once, and ends with a check. */
+export async function setUp(context: vscode.ExtensionContext, server: Server): Promise<void> {
+  try {
+    const path = vscode.workspace.getConfiguration('ctxls').get('server.path', '');
+    const program = await stablePath(context, server.program ?? (await findServer(path, context.extensionPath)));
+    const run = new vscode.ProcessExecution(program, ['setup'], { cwd: folder() });
+    const task = new vscode.Task({ type: 'ctxls' }, vscode.TaskScope.Workspace, 'setup', 'ctxls', run, []);
+    task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: true };
+    const execution = await vscode.tasks.executeTask(task);
+    const ended = vscode.tasks.onDidEndTaskProcess(async end => {
+      if (end.execution !== execution) return;
+      ended.dispose();
+      if (end.exitCode === 0) await tickInstalled();
+    });
+  } catch (error) {
+    void vscode.window.showErrorMessage(`ctxls: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
 async function install(context: vscode.ExtensionContext, server: Server, previews: Previews): Promise<void> {
   const path = vscode.workspace.getConfiguration('ctxls').get('server.path', '');
   const program = server.program ?? (await findServer(path, context.extensionPath));
@@ -151,12 +170,15 @@ async function one<T>(title: string, items: (vscode.QuickPickItem & { value: T }
   return chosen?.value;
 }
 
+/** The window's first folder on this machine, or the user's home. */
+function folder(): string {
+  return vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath ?? homedir();
+}
+
 /** Runs ctxls in the window's first folder and returns what it prints. */
 function run(program: string, args: string[]): Promise<string> {
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
-  const cwd = folder?.uri.fsPath ?? homedir();
   return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd, timeout: 30_000, windowsHide: true }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd: folder(), timeout: 30_000, windowsHide: true }, (error, stdout, stderr) => {
       if (error) reject(new StartError(stderr.trim().replace(/^ctxls: /, '') || error.message));
       else resolve(stdout);
     });

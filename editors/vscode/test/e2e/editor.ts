@@ -81,6 +81,20 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await toast(page, 'nothing to do');
   });
 
+  await t.test('setting up asks in a terminal, for all hosts at once', async () => {
+    const home = world.machine.env.HOME ?? '';
+    const hooks = join(home, '.codex/hooks.json');
+    mkdirSync(dirname(hooks), { recursive: true });
+    await world.command('ctxls: Set Up All Agent Hosts in a Terminal');
+    await page.locator('.terminal-wrapper.active').waitFor();
+    await page.keyboard.type('y');
+    await page.keyboard.press('Enter');
+    await until(() => existsSync(hooks) && readFileSync(hooks, 'utf8').includes('ctxls'), 'Codex runs ctxls');
+    const [hook] = JSON.parse(readFileSync(hooks, 'utf8')).hooks.SessionStart[0].hooks;
+    assert(!hook.command.includes('/extensions/'), hook.command);
+    await page.keyboard.press('Enter'); // closes the terminal
+  });
+
   await t.test('the format of the status bar is seen before it is chosen', async () => {
     await world.command('ctxls: Choose Status Bar Format');
     const input = page.locator('.quick-input-widget input.input');
