@@ -79,6 +79,13 @@ func newAgent(t *testing.T) *e2e.Agent {
 	return a
 }
 
-func TestConversation(t *testing.T) { newAgent(t).Conversation() }
+func TestConversation(t *testing.T) {
+	a := newAgent(t)
+	a.Conversation()
+	// The record alone gives the window that pi takes from its models.json.
+	if out := a.CTXLS("sessions", "--all", "--json"); !strings.Contains(out, fmt.Sprintf(`"windowTokens": %d,`, a.Window)) {
+		t.Errorf("without hooks:\n%s", out)
+	}
+}
 
 func TestKilled(t *testing.T) { newAgent(t).Killed() }

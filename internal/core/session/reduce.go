@@ -260,6 +260,9 @@ func (r *reduction) ingest() {
 		if e.Version != "" {
 			r.s.HostVersion = e.Version
 		}
+		if e.Report != nil && e.Limits != (model.Limits{}) {
+			r.adoptModel(e.Report.Model, false) // these are the limits of its model; adopting it later would remove them
+		}
 		r.s.Limits = r.s.Limits.With(e.Limits)
 		for _, use := range e.Paths {
 			at := e.At

@@ -2,13 +2,16 @@ package pi
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
+	"github.com/ctxls/ctxls/internal/host"
 	"github.com/ctxls/ctxls/internal/host/hosttest"
 )
 
@@ -96,5 +99,65 @@ func TestInstall(t *testing.T) {
 	}
 	if left, done, err := i.Uninstall("ctxls.js", mine, nil); err != nil || len(done) > 0 || string(left) != string(mine) {
 		t.Errorf("a file of the user's: %v, %q", err, done)
+	}
+}
+
+// A record says which model answered. Its window is in the user's models.json, or it is not known here.
+func TestWindowOfARecord(t *testing.T) {
+	answer := func(provider, id, at string) string {
+		return fmt.Sprintf(`{"type":"message","id":"a","parentId":"b","timestamp":"2026-11-22T08:00:%sZ","message":{"role":"assistant","content":[],`+
+			`"provider":%q,"model":%q,"usage":{"input":100,"output":1,"cacheRead":0,"cacheWrite":0}}}`+"\n", at, provider, id)
+	}
+	const models = `{
+  // added by hand
+  "providers": {
+    "local": {"baseUrl": "http://localhost/v1", "models": [{"id": "plain"}, {"id": "large", "contextWindow": 64000, "maxTokens": 4000},]},
+    "anthropic": {"modelOverrides": {"claude-opus-4-6": {"contextWindow": 300000}}},
+  },
+}`
+	for _, tt := range []struct {
+		name, models, answers string
+		want                  model.Limits
+		provider              string
+	}{
+		{"added without a window", models, answer("local", "plain", "01"), model.Limits{WindowTokens: 128_000, OutputTokens: 16_384}, "local"},
+		{"added with a window", models, answer("local", "large", "01"), model.Limits{WindowTokens: 64_000, OutputTokens: 4_000}, "local"},
+		{"changed", models, answer("anthropic", "claude-opus-4-6", "01"), model.Limits{WindowTokens: 300_000}, "anthropic"},
+		{"of the model that answered last", models, answer("local", "plain", "01") + answer("local", "large", "02"), model.Limits{WindowTokens: 64_000, OutputTokens: 4_000}, "local"},
+		{"not in the file", models, answer("local", "plain", "01") + answer("openai", "gpt-5.4", "02"), model.Limits{}, "openai"},
+		{"no file", "", answer("local", "plain", "01"), model.Limits{}, "local"},
+		{"half a file", models[:100], answer("local", "plain", "01"), model.Limits{}, "local"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			home := t.TempDir()
+			path := filepath.Join(home, "sessions", "p", "2026-11-22T07-56-26-014Z_s.jsonl")
+			write := func(path, text string) {
+				t.Helper()
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(path, `{"type":"session","version":3,"id":"s","timestamp":"2026-11-22T07:56:26.014Z","cwd":"/home/dev"}`+"\n"+tt.answers)
+			if tt.models != "" {
+				write(filepath.Join(home, "models.json"), tt.models)
+			}
+			records := NewRecords(host.Env{Getenv: func(name string) string { return map[string]string{"PI_CODING_AGENT_DIR": home}[name] }})
+			rec, _ := records.Recognize(path)
+			events, err := records.Read(t.Context(), rec, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := session.State{Rules: New().Rules()}
+			for _, ev := range events {
+				changes, _ := session.Reduce(st, ev, settings.Config{}, ev.At)
+				st.Known, st.Session = true, *changes.Session
+			}
+			if s := st.Session; s.Limits != tt.want || s.Provider != tt.provider {
+				t.Errorf("%+v of %q, want %+v of %q", s.Limits, s.Provider, tt.want, tt.provider)
+			}
+		})
 	}
 }

@@ -17,12 +17,13 @@ import (
 // Records finds the sessions that pi keeps on the disk. It implements core.Recorder.
 type Records struct {
 	transcript.Files
+	dir string // pi's, with models.json
 }
 
 // NewRecords returns the records of a user: in PI_CODING_AGENT_SESSION_DIR where that is set, else below pi's directory.
 func NewRecords(env host.Env) Records {
 	root := cmp.Or(env.Getenv("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(dir(env), "sessions"))
-	return Records{transcript.Files{Name: Name, Root: root, Pattern: "*/*.jsonl", Of: record}}
+	return Records{transcript.Files{Name: Name, Root: root, Pattern: "*/*.jsonl", Of: record}, dir(env)}
 }
 
 // record returns the record that a file is: its name ends in the session's id.
@@ -56,12 +57,21 @@ func head(path string) (id, cwd string, began time.Time) {
 
 // Read implements core.Recorder.
 func (r Records) Read(ctx context.Context, rec core.Record, brief bool) ([]session.Event, error) {
-	reading, err := transcript.ReadRecord(ctx, rec.Path, format, turn, brief)
+	models, provider := readModels(r.dir), ""
+	stated := format
+	stated.Entry = func(line []byte) (session.Entry, bool) {
+		e, by, ok := models.entry(line)
+		provider = cmp.Or(provider, by) // the newest comes first
+		return e, ok
+	}
+	reading, err := transcript.ReadRecord(ctx, rec.Path, stated, turn, brief)
 	if err != nil {
 		return nil, err
 	}
 	_, cwd, began := head(rec.Path)
-	return transcript.Events(rec, began, cwd, reading), nil
+	events := transcript.Events(rec, began, cwd, reading)
+	events[len(events)-1].Provider = provider
+	return events, nil
 }
 
 // turn returns the turn that a line begins, nil where it begins none.
