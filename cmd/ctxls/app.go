@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/user"
@@ -47,6 +45,7 @@ type app struct {
 	configFile, statePath string // flags of every command
 	interactive           bool   // a user reads standard error; servers and hooks have only the log
 	reads                 bool   // the command only shows what is in the state: one that a person names must be there
+	copied                bool   // the state cannot be written, and this is a copy of it
 	silent                bool   // a host waits: the busy timeout is short, and the end of the process cleans up
 
 	said    []string // problems of the settings that the user was told of
@@ -58,7 +57,7 @@ type app struct {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 	home, err := os.UserHomeDir()
-	if err != nil { // started without an environment
+	if err != nil || !filepath.IsAbs(home) { // started without an environment, or with a HOME that every directory would have its own of
 		if u, err := user.Current(); err == nil {
 			home = u.HomeDir
 		}
@@ -164,6 +163,9 @@ func (a *app) once(problem string) bool {
 // openLog creates the log. Its file is opened at the first line.
 func (a *app) openLog(cfg settings.Config) {
 	a.logFile = &logFile{path: a.logPath(cfg), fallback: a.stderr}
+	if a.interactive { // standard error says what matters to a user
+		a.logFile.fallback = io.Discard
+	}
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // one of four words, which config has checked
 	a.log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: level}))
@@ -181,11 +183,13 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	if a.silent {
 		busy = a.hookWait() * 3 / 5 // part of the time of a hook
 	}
-	s, err := store.Open(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
-		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) { a.log.Warn(what) }})
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, hintError{err, "'ctxls doctor' says which file; --state FILE or the setting store.path names another place"}
-	}
+	s, err := a.openStore(ctx, store.Options{URL: a.storePath(cfg), BusyTimeout: busy, Fleeting: a.silent,
+		Usual: a.usualState(cfg), MustExist: a.reads && a.statePath != "", Report: func(what string) {
+			a.log.Warn(what)
+			if a.interactive {
+				fmt.Fprintf(a.stderr, "ctxls: %s\n", what)
+			}
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +198,11 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := recall.New(filepath.Join(filepath.Dir(a.storePath(cfg)), "recall"))
+	place := a.storePath(cfg)
+	if copied, ok := s.(interface{ Path() string }); ok && a.copied {
+		place = copied.Path()
+	}
+	index := recall.New(filepath.Join(filepath.Dir(place), "recall"))
 	return &core.Service{Store: s, Adapters: registry.Adapters(a.getenv), Config: a.settings, Now: time.Now, DirExists: dirExists, ProcessLives: rpc.ProcessLives,
 		RealPath: filepath.EvalSymlinks, Counter: counter, Meter: newMeter(func(int) {}), Log: a.log,
 		Historian: a.historian, Index: index, Asks: a.asks, Tally: a.tally,
@@ -204,6 +212,23 @@ func (a *app) service(ctx context.Context) (*core.Service, error) {
 				a.log.Error("index not removed", "error", err)
 			}
 		}}, nil
+}
+
+// openStore opens the state. A command that only reads shows what it can where the state cannot be written.
+func (a *app) openStore(ctx context.Context, o store.Options) (core.Store, error) {
+	s, err := store.Open(ctx, o)
+	if err == nil || !store.Unwritable(err) {
+		return s, err
+	}
+	const hint = "'ctxls doctor' says which file; --state FILE or CTXLS_STORE_PATH names another place"
+	if a.reads {
+		if s, copyErr := store.OpenCopy(ctx, o); copyErr == nil {
+			a.copied = true
+			fail(a.stderr, hintError{fmt.Errorf("%w; what can be read is shown, and nothing is stored", err), hint})
+			return s, nil
+		}
+	}
+	return nil, hintError{err, hint}
 }
 
 // historian returns what reads the records of a host back, nil where the host keeps none.

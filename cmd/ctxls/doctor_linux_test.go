@@ -30,13 +30,6 @@ func TestDoctorByAnotherName(t *testing.T) {
 // On a full or read-only disk, doctor reports it and fails, and still inspects the state. The test creates the state
 // before the fault.
 func TestDoctorOnBadDisks(t *testing.T) {
-	unshare := []string{"unshare", "-m"}
-	if os.Getuid() != 0 {
-		unshare = []string{"unshare", "-rm"}
-	}
-	if out, err := exec.Command(unshare[0], append(unshare[1:], "true")...).CombinedOutput(); err != nil {
-		t.Skipf("no mount namespaces on this machine: %v: %s", err, out)
-	}
 	for name, test := range map[string]struct{ harm, want string }{
 		"well":        {"true", "\nexit 0\n$"},
 		"read-only":   {`mount -o remount,bind,ro "$D"`, "  fail  writable +read-only file system: "},
@@ -46,8 +39,7 @@ func TestDoctorOnBadDisks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			script := `mount -t tmpfs -o size=128m tmpfs "$D" && "$CTXLS" sessions >/dev/null 2>&1 && ` + test.harm + ` && "$CTXLS" doctor 2>&1; echo "exit $?"`
-			cmd := exec.Command(unshare[0], append(unshare[1:], "sh", "-c", script)...)
-			cmd.Env = append(os.Environ(), "D="+dir, "CTXLS="+asCtxls(t), "HOME="+dir, "XDG_STATE_HOME="+dir)
+			cmd := onDisk(t, dir, script)
 			out, err := cmd.Output()
 			if err != nil || !regexp.MustCompile(test.want).Match(out) || !strings.Contains(string(out), "valid; no sessions yet") {
 				t.Errorf("%v, want %q in\n%s", err, test.want, out)

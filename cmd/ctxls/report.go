@@ -61,6 +61,14 @@ of metrics/report with sessions, compactions, the histogram and the tokens of ea
 			if err != nil {
 				return err
 			}
+			if a.copied { // an import would be lost with the copy, so that this is its only chance
+				p := a.startProgress()
+				_, err := a.discover(s, false).Import(ctx, nil, time.Time{}, s.Config("").Metrics.WindowTasks, p.at)
+				p.stop()
+				if err != nil {
+					return err
+				}
+			}
 			report, err := s.FleetReport(ctx)
 			if err != nil {
 				return err

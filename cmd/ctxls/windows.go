@@ -108,6 +108,7 @@ func forgetWindows(ctx context.Context, a *app, models []string) error {
 		return usageError{"windows forget takes a model; 'ctxls windows --learned' shows which are known"}
 	}
 
+	a.reads = false // from a copy of the state nothing can be removed
 	s, err := a.service(ctx)
 	if err != nil {
 		return err

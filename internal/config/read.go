@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // The largest accepted files. Settings written by hand are a hundredth of that. The limit of a workspace is lower: its
@@ -27,7 +28,7 @@ func fileLayer(path string, workspace bool) *layer {
 	}
 	data, err := readFile(path, open, most)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !exists(path):
+	case (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !exists(path): // HOME may be /dev/null
 		return nil
 	case errors.Is(err, errForeign):
 		return &layer{problems: []Problem{{File: path, Message: err.Error(), Warning: true}}}

@@ -61,7 +61,7 @@ func (d *doctor) checkState() {
 			"set store.path to a file on this machine, in "+d.Sources.UserFile)
 	}
 	if in.Unwritable != nil {
-		d.add(check.Fail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make the file and its directory writable, or set store.path to another file, in "+d.Sources.UserFile)
+		d.add(check.Fail, "writable", in.Unwritable.Error()+": "+filepath.Dir(in.Path), "make the file and its directory writable, or name another file with CTXLS_STORE_PATH, or with store.path in "+d.Sources.UserFile)
 	} else {
 		d.add(check.OK, "writable", "yes", "")
 	}

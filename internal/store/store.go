@@ -37,11 +37,24 @@ type Options struct {
 // Open opens the store that o names. Its errors have coded.Invalid if there can be no such store, and coded.Unavailable if it cannot be
 // used now.
 func Open(ctx context.Context, o Options) (core.Store, error) {
+	return open(ctx, o, sqlite.Open)
+}
+
+// OpenCopy opens a temporary copy of the store that o names, for a process that only reads where Open's error is Unwritable. Close removes
+// the copy. Its errors are those of Open.
+func OpenCopy(ctx context.Context, o Options) (core.Store, error) {
+	return open(ctx, o, sqlite.OpenCopy)
+}
+
+// Unwritable reports whether an error of Open says that the place of the store cannot be written.
+func Unwritable(err error) bool { return sqlite.Unwritable(err) }
+
+func open(ctx context.Context, o Options, with func(context.Context, sqlite.Options) (*sqlite.Store, error)) (core.Store, error) {
 	path, err := pathOf(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlite.Open(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir,
+	s, err := with(ctx, sqlite.Options{Path: path, BusyTimeout: o.BusyTimeout, Fleeting: o.Fleeting, LocalDir: o.LocalDir,
 		Usual: o.Usual, MustExist: o.MustExist, Report: o.Report})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store in a core.Store would not be nil

@@ -19,6 +19,9 @@ func local(path string, o Options) (string, error) {
 	if err := private(filepath.Dir(moved)); err != nil {
 		return "", err
 	}
+	if exists(moved) {
+		return moved, nil // said when it was made
+	}
 	o.Report(fmt.Sprintf("the state's place is on a file system (%s) that cannot hold it safely: using %s on this machine instead", kind, moved))
 	return moved, nil
 }

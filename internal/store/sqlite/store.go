@@ -46,6 +46,8 @@ type Options struct {
 type Store struct {
 	options Options
 	path    string // where the file is; may differ from Options.Path
+	// temporary is the directory of a copy, see OpenCopy; "" is none.
+	temporary string
 
 	mu     sync.RWMutex // held for reading while file is in use, for writing while it is replaced
 	file   *file        // nil if it could not be opened again
@@ -110,6 +112,9 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	if s.temporary != "" {
+		defer os.RemoveAll(s.temporary)
+	}
 	if s.options.Fleeting && s.file != nil && shortLog(s.file.path) {
 		return nil
 	}
