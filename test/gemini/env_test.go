@@ -23,6 +23,7 @@ const base = `{
   "security": {"auth": {"selectedType": "gemini-api-key"}},
   "general": {"enableAutoUpdate": false},
   "privacy": {"usageStatisticsEnabled": false},
+  "skills": {"disabled": ["antigravity-support"]}, // with two, the host lists them in either order
   "telemetry": {"enabled": false}
 }
 `
