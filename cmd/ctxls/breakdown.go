@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -153,6 +154,17 @@ func idHint(all []core.SessionView, id string) string {
 				return "it is a sub-agent of " + text.Sanitize(v.SessionID, 60)
 			}
 		}
+	}
+	if host, err := hostNamed("", id); err == nil {
+		return "did you mean --host " + string(host) + "?"
+	}
+	for _, v := range all {
+		if strings.EqualFold(path.Base(pathname.Slashed(v.CWD, pathname.OnWindows)), id) {
+			return fmt.Sprintf("its newest session in %s is %s", text.Sanitize(id, 60), text.Sanitize(v.SessionID, 60))
+		}
+	}
+	if slices.Contains([]string{"latest", "last", "newest", "current"}, id) {
+		return "without an id, it is the session that was active last"
 	}
 	return "'ctxls sessions --all' lists them"
 }

@@ -44,7 +44,11 @@ ctxls config schema > ctxls.schema.json`,
 				_, err := a.stdout.Write(config.Schema())
 				return err
 			}
-			return hintError{usageError{"config takes one of path, check [FILE…] and schema"}, "settings are changed in a file; 'ctxls config path' shows where it is"}
+			hint := "settings are changed in a file; 'ctxls config path' shows where it is"
+			if len(args) == 1 {
+				hint = didYouMean(args[0], []string{"path", "check", "schema"}, "'ctxls config %s'", hint)
+			}
+			return hintError{usageError{"config takes one of path, check [FILE…] and schema"}, hint}
 		}
 	},
 }

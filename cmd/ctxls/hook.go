@@ -118,6 +118,10 @@ func (a *app) runHook(do func(context.Context, *core.Service, []byte) (string, e
 		}
 		return true
 	case <-time.After(wait):
+		if a.typed() { // by a user who tries it
+			fmt.Fprintln(a.stderr, "ctxls: nothing came on standard input; 'ctxls help hook' shows how to try it")
+			return false
+		}
 		a.logHookError(logs, "hook gave up", fmt.Errorf("not done within %v", wait))
 		return false
 	}

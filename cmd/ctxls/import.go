@@ -35,6 +35,9 @@ hooks recorded stay, and are not counted twice. 'ctxls forget --imported' remove
 				if err != nil {
 					return err
 				}
+				if h, _ := registry.Find(host); h.Records == nil {
+					return usageError{fmt.Sprintf("import: ctxls reads no records of %s", text.Sanitize(name, 60))}
+				}
 				hosts = append(hosts, host)
 			}
 			var from time.Time

@@ -179,6 +179,9 @@ func (a *app) watchSessions(ctx context.Context, s *core.Service, filter core.Se
 	if ui.Terminal(a.stdout) == nil {
 		return hintError{errors.New("--watch: standard output is not a terminal"), "'ctxls sessions' prints a table; 'ctxls serve' sends changes"}
 	}
+	if a.getenv("TERM") == "dumb" {
+		return hintError{errors.New("--watch: this terminal cannot move the cursor (TERM is dumb)"), "'ctxls sessions' prints a table"}
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go alert.Run(ctx, a.alerts(s))

@@ -209,9 +209,12 @@ func (a *app) applySetup(steps []step) (problems error) {
 }
 
 // canAsk reports whether a user can read a question and answer it.
-func (a *app) canAsk() bool {
+func (a *app) canAsk() bool { return ui.Terminal(a.stdout) != nil && a.typed() }
+
+// typed reports whether standard input is a terminal.
+func (a *app) typed() bool {
 	in, ok := a.stdin.(*os.File)
-	return ok && ui.Terminal(a.stdout) != nil && term.IsTerminal(int(in.Fd()))
+	return ok && term.IsTerminal(int(in.Fd()))
 }
 
 // ask asks a question and reports whether the answer is yes. An interrupt is no.

@@ -177,4 +177,15 @@ func TestLiveScreenWithoutATerminal(t *testing.T) {
 	m := newMachine(t)
 	term := m.start("ctxls sessions --watch | cat", 120, 24)
 	term.shows(soon, "--watch: standard output is not a terminal", "ctxls serve")
+	dumb := m.start("TERM=dumb ctxls sessions --watch", 120, 24)
+	dumb.shows(soon, "--watch: this terminal cannot move the cursor (TERM is dumb)", "ended with 1")
+}
+
+// A user who types what a host runs is told what is missing.
+func TestHookOnATerminal(t *testing.T) {
+	m := newMachine(t)
+	for _, command := range []string{"ctxls hook claude-code", "ctxls statusline"} {
+		term := m.start(command, 120, 24)
+		term.shows(soon, "ctxls: nothing came on standard input; 'ctxls help hook' shows how to try it", "ended with 0")
+	}
 }
