@@ -96,7 +96,13 @@ func (s *Service) planOf(rec *Transcript, st session.State, view SessionView, b 
 	parts := rec.Parts(session.NewEstimator(st.Session.Provider, st.Session.Model, st.Calibration))
 	before := fit(parts, b)
 	ProtectNewest(parts, how.keep)
-	return plan.Find(plan.Conversation{Parts: parts, Before: before, Window: view.Usage.WindowTokens}).Report(how.target, situation)
+	found := plan.Find(plan.Conversation{Parts: parts, Before: before, Window: view.Usage.WindowTokens})
+	limit := s.Config(st.Session.CWD).Compaction.MaxPathLength
+	for i := range found.Items { // as in a breakdown
+		where := &found.Items[i].Where
+		where.Path = session.ShowPath(where.Path, st.Session.CWD, limit)
+	}
+	return found.Report(how.target, situation)
 }
 
 // Transcript collects the entries of a host's record, for a plan.
