@@ -9,15 +9,21 @@ import (
 
 // talk is a conversation in a short form, one line for each part.
 //
-//	user TEXT, said TEXT, think, image
+//	system TEXT, user TEXT, aside TEXT, host TEXT, said TEXT, think TEXT, image
 //	call ID TOOL INPUT, back ID TEXT, fail ID TEXT
 func talk(lines ...string) (parts []Part) {
 	for i, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
 		p := Part{Message: i, Text: rest, Tokens: 1000, Left: 10, Within: -1}
 		switch verb {
+		case "system":
+			p.Class = Instructions
 		case "user":
 			p.Class = Prompt
+		case "aside":
+			p.Class = Aside
+		case "host":
+			p.Class = Injected
 		case "said":
 			p.Class = Answer
 		case "think":
@@ -42,6 +48,14 @@ func talk(lines ...string) (parts []Part) {
 func turns(n int) (lines []string) {
 	for range n {
 		lines = append(lines, "user go on", "said done")
+	}
+	return lines
+}
+
+// calls returns further responses of the same turn.
+func calls(n int) (lines []string) {
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("call more%d Bash {}", i), fmt.Sprintf("back more%d ok", i))
 	}
 	return lines
 }
@@ -74,13 +88,29 @@ func TestKinds(t *testing.T) {
 		{"quoted in part, five words", []string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1, `call 2 Bash {"command":"b"}`, "back 2 " + fileA1, `said why "still here and does things", pray?`}, ""},
 		{"quoted by the user", []string{"user x", "call 1 " + readA, "back 1 " + fileA1, `call 2 Write {"file_path":"/src/a.go"}`, "back 2 ok", "user func old() is still here and does things"}, ""},
 		{"failed long ago", append([]string{"user x", `call 1 Bash {"command":"a"}`, "fail 1 no"}, turns(2)...), "1 failed"},
+		{"failed 8 responses ago", append([]string{"user x", `call 1 Bash {"command":"a"}`, "fail 1 no"}, calls(8)...), "1 failed"},
+		{"failed 7 responses ago", append([]string{"user x", `call 1 Bash {"command":"a"}`, "fail 1 no"}, calls(7)...), ""},
 		{"failed lately", append([]string{"user x", `call 1 Bash {"command":"a"}`, "fail 1 no"}, turns(1)...), ""},
 		{"forgotten", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1}, turns(3)...), "2 stale"},
+		{"forgotten for 30 responses", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1}, calls(30)...), "2 stale"},
+		{"forgotten for 29 responses", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1}, calls(29)...), ""},
+		{"forgotten for two turns", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1}, turns(2)...), ""},
 		{"named since", append([]string{"user x", "call 1 " + readA, "back 1 " + fileA1, "said I shall see to a.go."}, turns(3)...), ""},
 		{"used since", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1, `call 2 Edit {"file_path":"/b","old_string":"func old() is still here and does things"}`, "back 2 ok"}, turns(3)...), "4 stale"},
 		{"a picture of long ago", append([]string{"user x", "image", "said a cat"}, turns(2)...), "1 binary"},
+		{"a picture of 10 responses ago", append([]string{"user x", "image"}, calls(10)...), "1 binary"},
+		{"a picture of 9 responses ago", append([]string{"user x", "image"}, calls(9)...), ""},
 		{"a picture of now", append([]string{"user x", "image", "said a cat"}, turns(1)...), ""},
 		{"thoughts of before", append([]string{"user x", "think", "said a cat"}, turns(2)...), "1 thinking"},
+		{"thoughts of the last turn", append([]string{"user x", "think", "said a cat"}, turns(1)...), ""},
+		{"thoughts of this turn", append([]string{"user x", "think"}, calls(30)...), ""},
+		{"the same result, too short", []string{"user x", `call 1 Bash {"command":"a"}`, "back 1 ok, all 12 tests passed", `call 2 Bash {"command":"b"}`, "back 2 ok, all 12 tests passed"}, ""},
+		{"the one that holds a duplicate", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1, `call 2 Bash {"command":"b"}`, "back 2 " + fileA1}, turns(4)...), "2 duplicate"},
+		{"quoted in a thought", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1, "think so func old() is still here and does things"}, calls(30)...), ""},
+		{"quoted beside a result", append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1, "aside func old() is still here and does things"}, calls(30)...), ""},
+		{"system prompts", append([]string{"system " + fileA1, "system " + fileA1, "user x"}, append(turns(4), calls(30)...)...), ""},
+		{"the user's own words", append([]string{"user " + fileA1, "said so", "user " + fileA1, "aside " + fileA1, "aside " + fileA1}, append(turns(4), calls(30)...)...), ""},
+		{"what the model or the host said", append([]string{"user x", "said " + fileA1, "host " + fileA1, "said " + fileA1, "host " + fileA1}, append(turns(4), calls(30)...)...), ""},
 		{"a call without its result", append([]string{"user x", "call 1 " + readA}, turns(4)...), ""},
 		{"a result without its call", append([]string{"user x", "back 1 " + fileA1}, turns(4)...), ""},
 	} {
@@ -93,6 +123,48 @@ func TestKinds(t *testing.T) {
 				t.Errorf("got %q, want %q", strings.Join(got, ", "), tt.want)
 			}
 		})
+	}
+}
+
+// A stale result frees at least 200 tokens, anything else at least 32.
+func TestLeast(t *testing.T) {
+	stale := talk(append([]string{"user x", `call 1 Bash {"command":"a"}`, "back 1 " + fileA1}, turns(3)...)...)
+	failed := talk(append([]string{"user x", `call 1 Bash {"command":"a"}`, "fail 1 no"}, turns(2)...)...)
+	for _, tt := range []struct {
+		parts              []Part
+		part, tokens, want int
+	}{{stale, 2, 210, 1}, {stale, 2, 209, 0}, {failed, 1, 42, 1}, {failed, 1, 41, 0}} {
+		tt.parts[tt.part].Tokens = tt.tokens
+		if got := Find(Conversation{Parts: tt.parts}).Items; len(got) != tt.want {
+			t.Errorf("%d tokens: %+v", tt.tokens, got)
+		}
+	}
+}
+
+// Nothing that the caller protects, and nothing that has gone already, is in a plan.
+func TestFixed(t *testing.T) {
+	for _, protect := range []func(*Part){func(p *Part) { p.Fixed = true }, func(p *Part) { p.Cleared = true }} {
+		parts := talk(append([]string{"user x", "image", "think", "call 1 " + readA, "back 1 " + fileA1, `call 2 Write {"file_path":"/src/a.go"}`, "fail 2 no", "call 3 " + readA, "back 3 " + fileA1}, turns(4)...)...)
+		if found := Find(Conversation{Parts: parts}).Items; len(found) != 4 {
+			t.Fatalf("unprotected: %+v", found)
+		}
+		for i := range parts {
+			protect(&parts[i])
+		}
+		if found := Find(Conversation{Parts: parts}).Items; len(found) != 0 {
+			t.Errorf("protected: %+v", found)
+		}
+	}
+}
+
+func TestLetsThinkingGo(t *testing.T) {
+	for model, want := range map[string]bool{
+		"claude-opus-4-6": true, "us.anthropic.claude-sonnet-5-v1:0": true, "anthropic/claude-opus-5-5": false,
+		"claude-fable-5-1-20261001": false, "gpt-5": false, "gemini-3-pro": false, "": false,
+	} {
+		if LetsThinkingGo(model) != want {
+			t.Errorf("%q: %t", model, !want)
+		}
 	}
 }
 
