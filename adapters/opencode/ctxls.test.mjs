@@ -164,6 +164,14 @@ test("with prune.enabled, what a plan finds is left out of requests, stays out, 
   const again = await request()
   assert.equal(JSON.stringify(again.slice(0, sent.length)), JSON.stringify(sent), "the cache keeps what it has")
 
+  kill("SIGSTOP")
+  let meanwhile
+  const took = await timed(async () => (meanwhile = await request()))
+  assert.ok(took >= 250 && took < 600, `took ${took} ms`)
+  assert.deepEqual(meanwhile, again, "a server that hangs: what was left out last")
+  await answer(id, 31_000)
+  await tokens(id, 31_000)
+
   assert.match(execFileSync(bin, ["plan", "--undo", id], { encoding: "utf8" }), /^1 part back/)
   assert.deepEqual(await request(), messages, "undone")
 
