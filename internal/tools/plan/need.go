@@ -6,19 +6,19 @@ import (
 	"github.com/ctxls/ctxls/internal/core/plan"
 )
 
-// needs counts, of the items that were marked as superseded or duplicate, those that came to be needed.
+// needs counts the items that were marked, and those of them that came to be needed: what was taken was read again, or quoted. Of the others
+// it counts those whose file was read again for what it held by then.
 type needs struct {
-	marked, readAgain, quoted map[plan.Kind]int
+	marked, readAgain, quoted, readNewer map[plan.Kind]int
 }
 
-// follow replays a recording, and takes down each item when it is marked first.
-func (n *needs) follow(r recording) {
+// follow goes through the plans of a context, and takes down each item when it is marked first.
+func (n *needs) follow(l ledger) {
 	if n.marked == nil {
-		n.marked, n.readAgain, n.quoted = map[plan.Kind]int{}, map[plan.Kind]int{}, map[plan.Kind]int{}
+		n.marked, n.readAgain, n.quoted, n.readNewer = map[plan.Kind]int{}, map[plan.Kind]int{}, map[plan.Kind]int{}, map[plan.Kind]int{}
 	}
 	seen := map[int]bool{}
-	for i := range r.requests {
-		found := r.planAt(i, nil)
+	for i, found := range l.found {
 		gone := map[int]bool{}
 		for _, it := range found.Items {
 			gone[it.Part] = true
@@ -29,33 +29,37 @@ func (n *needs) follow(r recording) {
 			}
 			seen[it.Part] = true
 			n.marked[it.Kind]++
-			if r.asksAgain(it, r.requests[i].parts) {
+			same, newer := l.asksAgain(it, l.requests[i].parts)
+			switch {
+			case same:
 				n.readAgain[it.Kind]++
-			} else if r.quotes(it, gone, r.requests[i].parts) {
+			case l.quotes(it, gone, l.requests[i].parts):
 				n.quoted[it.Kind]++
+			case newer:
+				n.readNewer[it.Kind]++
 			}
 		}
 	}
 }
 
-// asksAgain reports whether a later call made the very call of an item again and got the very result that was taken: its file was
-// read again though nothing had changed.
-func (r recording) asksAgain(it plan.Item, from int) bool {
+// asksAgain reports whether a later call made the call of an item again, or read its file, and got the very result that was taken; or else
+// got something newer.
+func (r recording) asksAgain(it plan.Item, from int) (same, newer bool) {
 	took := r.parts[it.Part]
 	if took.Class != plan.Result {
-		return false
+		return false, false
 	}
 	call := r.callOf(it.Part)
 	for i := from; i < len(r.parts); i++ {
 		if p := r.parts[i]; p.Class == plan.Result {
 			again := r.callOf(i)
 			sameFile := again.Path != "" && again.Path == call.Path && plan.Reads(again.Tool)
-			if (sameFile || again.Tool == call.Tool && again.Text == call.Text && it.Kind == plan.Superseded) && p.Text == took.Text {
-				return true
+			if sameFile || again.Tool == call.Tool && again.Text == call.Text && it.Kind == plan.Superseded {
+				same, newer = same || p.Text == took.Text, true
 			}
 		}
 	}
-	return false
+	return same, newer && !same
 }
 
 // callOf returns the call that a result answers; the zero Part where there is none.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ctxls/ctxls/internal/core/plan"
+	"pgregory.net/rapid"
 )
 
 func TestRun(t *testing.T) {
@@ -57,21 +59,21 @@ func TestNeeds(t *testing.T) {
 	read, edit := `Read|{"file_path":"/a.go"}|`, `Edit|{"file_path":"/a.go","old_string":"x"}|ok`
 	start := []string{read + oldText, edit, read + newText, "one", edit, edit, edit, edit, edit, edit}
 	for _, tt := range []struct {
-		name          string
-		then          string
-		again, quoted int
+		name                 string
+		then                 string
+		again, quoted, newer int
 	}{
-		{"nothing", "done", 0, 0},
-		{"read again, and what was taken came back", read + oldText, 1, 0},
-		{"read again", read + newText + "and more of it\n", 0, 0},
-		{"a line of it written", `Edit|{"file_path":"/a.go","new_string":"func old() is still here and does things"}|ok`, 0, 1},
-		{"a line of the newer one written", `Edit|{"file_path":"/a.go","new_string":"func new() is now here and does things"}|ok`, 0, 0},
+		{"nothing", "done", 0, 0, 0},
+		{"read again, and what was taken came back", read + oldText, 1, 0, 0},
+		{"read again", read + newText + "and more of it\n", 0, 0, 1},
+		{"a line of it written", `Edit|{"file_path":"/a.go","new_string":"func old() is still here and does things"}|ok`, 0, 1, 0},
+		{"a line of the newer one written", `Edit|{"file_path":"/a.go","new_string":"func new() is now here and does things"}|ok`, 0, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var n needs
-			n.follow(recordingOf(append(start, tt.then, "done")...))
-			if n.marked[plan.Superseded] < 1 || n.readAgain[plan.Superseded] != tt.again || n.quoted[plan.Superseded] != tt.quoted {
-				t.Errorf("%d marked, %d read again, %d quoted", n.marked[plan.Superseded], n.readAgain[plan.Superseded], n.quoted[plan.Superseded])
+			n.follow(newLedger(recordingOf(append(start, tt.then, "done")...)))
+			if n.marked[plan.Superseded] < 1 || n.readAgain[plan.Superseded] != tt.again || n.quoted[plan.Superseded] != tt.quoted || n.readNewer[plan.Superseded] != tt.newer {
+				t.Errorf("%+v", n)
 			}
 		})
 	}
@@ -115,4 +117,76 @@ func TestEconomy(t *testing.T) {
 	if it.Kind == "" || math.Abs(once-want) > 60 {
 		t.Errorf("one cut of %+v costs %v, want about %v", it, once, want)
 	}
+}
+
+// The oracle finds the cheapest of all possible choices of cuts.
+func TestOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := ledger{prices: plan.Prices{CacheRead: rapid.SampledFrom([]float64{0, 0.1, 0.5}).Draw(t, "read"), CacheWrite: 1.25}}
+		l.before = 100
+		var frees []free
+		for i := range rapid.IntRange(1, 6).Draw(t, "requests") {
+			for range rapid.IntRange(0, 2).Draw(t, "parts") {
+				l.parts = append(l.parts, plan.Part{Class: plan.Result, Tokens: rapid.IntRange(1, 40).Draw(t, "tokens")})
+				if rapid.Bool().Draw(t, "goes") && len(frees) < 4 {
+					part := len(l.parts) - 1
+					frees = append(frees, free{part, i + rapid.IntRange(1, 3).Draw(t, "after"), rapid.IntRange(1, l.parts[part].Tokens).Draw(t, "frees")})
+				}
+			}
+			total := l.before
+			for _, p := range l.parts {
+				total += p.Tokens
+			}
+			l.requests, l.totals = append(l.requests, request{parts: len(l.parts)}), append(l.totals, total)
+			l.cold = append(l.cold, i == 0 || rapid.IntRange(0, 4).Draw(t, "cold") == 0)
+			var found plan.Found
+			for _, f := range frees {
+				if f.since <= i {
+					found.Items = append(found.Items, plan.Item{Part: f.part, Tokens: f.tokens})
+				}
+			}
+			l.found = append(l.found, found)
+		}
+		if want, got := cheapest(&l, frees, map[int]bool{}, 0, 0), l.oracle(); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("the oracle says %v, the cheapest of all choices costs %v", got, want)
+		}
+	})
+}
+
+// cheapest tries all cuts from request i on. gone are the parts that were cut, last the tokens of the request before.
+func cheapest(l *ledger, frees []free, gone map[int]bool, i, last int) float64 {
+	if i == len(l.totals) {
+		return 0
+	}
+	least := math.Inf(1)
+	for from := 0; from <= len(l.parts); from++ { // the last cuts nothing
+		cut, total, before, next := false, l.totals[i], l.before, maps.Clone(gone)
+		for _, f := range frees {
+			if f.part >= from && f.since <= i && !gone[f.part] {
+				cut, next[f.part] = true, true
+			}
+			if next[f.part] {
+				total -= f.tokens
+				if f.part < from {
+					before -= f.tokens
+				}
+			}
+		}
+		if !cut && from < len(l.parts) {
+			continue
+		}
+		held := last
+		if cut {
+			for _, p := range l.parts[:from] {
+				before += p.Tokens
+			}
+			held = min(held, before)
+		}
+		if l.cold[i] {
+			held = 0
+		}
+		cost := float64(held)*l.prices.CacheRead + float64(total-held)*l.prices.CacheWrite
+		least = min(least, cost+cheapest(l, frees, next, i+1, total))
+	}
+	return least
 }

@@ -28,7 +28,8 @@ func (a *results) add(r recording) {
 	if a.byKind == nil {
 		a.byKind = map[plan.Kind]int{}
 	}
-	found := r.planAt(len(r.requests)-1, nil)
+	l := newLedger(r)
+	found := l.found[len(l.found)-1]
 	share := 100 * float64(plan.Freed(found.Items)) / float64(max(found.Tokens, 1))
 	a.shares = append(a.shares, share)
 	if found.Tokens > largeContext {
@@ -39,8 +40,8 @@ func (a *results) add(r recording) {
 	for _, it := range found.Items {
 		a.byKind[it.Kind] += it.Tokens
 	}
-	a.needs.follow(r)
-	a.economy.add(r)
+	a.needs.follow(l)
+	a.economy.add(l)
 }
 
 // write prints the tables.
@@ -56,7 +57,7 @@ func (a *results) write(out io.Writer) error {
 			fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", row.name, quantile(row.values, 0.1), quantile(row.values, 0.5), quantile(row.values, 0.9), quantile(row.values, 1))
 		}
 	}
-	b.WriteString("\n| kind | share of all tokens | marked | read again | quoted | needed |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n| kind | share of all tokens | marked | read again | quoted | needed | read again, newer |\n|---|---|---|---|---|---|---|\n")
 	marked, needed := 0, 0
 	for _, kind := range plan.Kinds {
 		n := a.needs.marked[kind]
@@ -65,7 +66,7 @@ func (a *results) write(out io.Writer) error {
 		if n > 0 {
 			rate = fmt.Sprintf("%.1f %%", 100*float64(wrong)/float64(n))
 		}
-		fmt.Fprintf(&b, "| %s | %.1f %% | %d | %d | %d | %s |\n", kind, 100*float64(a.byKind[kind])/float64(a.tokens), n, a.needs.readAgain[kind], a.needs.quoted[kind], rate)
+		fmt.Fprintf(&b, "| %s | %.1f %% | %d | %d | %d | %s | %d |\n", kind, 100*float64(a.byKind[kind])/float64(a.tokens), n, a.needs.readAgain[kind], a.needs.quoted[kind], rate, a.needs.readNewer[kind])
 		if kind == plan.Superseded || kind == plan.Duplicate {
 			marked, needed = marked+n, needed+wrong
 		}
@@ -74,12 +75,12 @@ func (a *results) write(out io.Writer) error {
 		fmt.Fprintf(&b, "\nOf %d superseded and duplicate items, %d were needed later: %.1f %%.\n", marked, needed, 100*float64(needed)/float64(marked))
 	}
 	e := a.economy
-	b.WriteString("\n| policy | cost of input, in tokens of plain input | regret |\n|---|---|---|\n")
+	b.WriteString("\n| policy | cost of input, in tokens of plain input | regret | of what can be saved |\n|---|---|---|---|\n")
 	for _, row := range []struct {
 		name string
 		cost float64
 	}{{"never cut", e.plain}, {"cut whatever can go, at once", e.eager}, {fmt.Sprintf("follow the advice (%d cuts)", e.cuts), e.advised}, {"oracle", e.oracle}} {
-		fmt.Fprintf(&b, "| %s | %.0f | %.1f %% |\n", row.name, row.cost, 100*(row.cost-e.oracle)/e.oracle)
+		fmt.Fprintf(&b, "| %s | %.0f | %.1f %% | %.0f %% |\n", row.name, row.cost, 100*(row.cost-e.oracle)/e.oracle, 100*(e.plain-row.cost)/max(e.plain-e.oracle, 1))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
