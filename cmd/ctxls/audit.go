@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,6 +89,11 @@ func (f *auditFlags) run(a *app, args []string) error {
 			}
 			return fmt.Errorf("%s: no such directory", args[0])
 		}
+		d, err := os.Open(dir)
+		if err != nil {
+			return fmt.Errorf("%s: cannot be read: %w", args[0], errors.Unwrap(err))
+		}
+		d.Close()
 	}
 	o := a.auditOptions(dir)
 	if f.host != "" {

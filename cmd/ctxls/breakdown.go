@@ -89,6 +89,9 @@ are "?", with the reason. The last line says how much of it could go; 'ctxls pla
 // chooseSession finds a session by the beginning of its id. Without an id, it returns the last active session of the current
 // directory, or else of this machine.
 func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.Host, args []string) (session.Key, error) {
+	if len(args) > 0 && strings.TrimSpace(args[0]) == "" { // a variable of a script that is not set; every id begins with it
+		return session.Key{}, usageError{"the id of a session is empty"}
+	}
 	all, err := s.Sessions(ctx, core.SessionFilter{Host: host, IncludeEnded: true})
 	if err != nil {
 		return session.Key{}, err

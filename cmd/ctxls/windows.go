@@ -55,6 +55,8 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 				return err
 			case len(args) == 1 && *onlyLearned:
 				return usageError{"--learned shows every model; leave MODEL out"}
+			case len(args) == 1 && strings.TrimSpace(args[0]) == "":
+				return usageError{"windows takes a model, not an empty word"}
 			}
 			s, err := a.service(ctx)
 			if err != nil {
@@ -79,6 +81,16 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 			w, err := s.Window(ctx, *host, *provider, args[0])
 			if err != nil {
 				return err
+			}
+			if w.Guessed() && !fs.Changed("host") { // Claude Code does not know the models of others
+				known, err := s.Window(ctx, session.HostGeneric, *provider, args[0])
+				if err != nil {
+					return err
+				}
+				if !known.Guessed() {
+					w = known
+					fmt.Fprintln(a.stderr, "ctxls: hint: --host says where a host compacts this model")
+				}
 			}
 			if w.Guessed() {
 				a.noteModel(args[0], "is not a known model: its window is a guess")
