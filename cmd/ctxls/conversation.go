@@ -37,8 +37,10 @@ func (m *modelFlags) apply(c conversation.Conversation) conversation.Conversatio
 	return c
 }
 
-// note says on standard error that the model of the flag is unknown, so that no public encoding belongs to it.
+// note says on standard error that the model of the flag is unknown, so that no public encoding belongs to it, or that the provider may be
+// a slip.
 func (m *modelFlags) note(a *app) {
+	a.noteProvider(m.provider)
 	if _, known := token.ForModel(m.model); m.model == "" || m.encoding != "" || known || model.Known(m.model) {
 		return
 	}

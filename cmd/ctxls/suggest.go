@@ -66,12 +66,14 @@ var habits = map[string]string{
 var flagHabits = map[string]struct{ flag, argument, hint string }{
 	"format": {flag: "json", hint: "did you mean --json?"}, "j": {flag: "json", hint: "did you mean --json?"},
 	"o": {flag: "output", hint: "did you mean --output?"}, "days": {flag: "since", hint: "did you mean --since 7d?"},
-	"dry-run": {flag: "yes", hint: "without --yes, this command changes nothing"},
-	"session": {argument: "SESSION", hint: "type the id of the session without a flag"},
-	"scope":   {flag: "project", hint: "--project names the project's settings; without it, they are your own"},
-	"global":  {flag: "project", hint: "without --project, the settings are your own, for every project"},
-	"user":    {flag: "project", hint: "without --project, the settings are your own, for every project"},
-	"at":      {flag: "test", hint: "set alerts.at in your settings, or CTXLS_ALERTS_AT=85%"},
+	"dry-run":       {flag: "yes", hint: "without --yes, this command changes nothing"},
+	"session":       {argument: "SESSION", hint: "type the id of the session without a flag"},
+	"scope":         {flag: "project", hint: "--project names the project's settings; without it, they are your own"},
+	"global":        {flag: "project", hint: "without --project, the settings are your own, for every project"},
+	"user":          {flag: "project", hint: "without --project, the settings are your own, for every project"},
+	"host":          {argument: "HOST", hint: "type the name of the host without a flag"},
+	"no-statusline": {flag: "statusline", hint: "without --statusline, the status line stays as it is"},
+	"at":            {flag: "test", hint: "set alerts.at in your settings, or CTXLS_ALERTS_AT=85%"},
 }
 
 // flagHint returns the hint for a command line that pflag refuses.

@@ -78,6 +78,7 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 				}
 				return ui.Windows(a.stdout, model.WindowTable(), learned)
 			}
+			a.noteProvider(*provider)
 			w, err := s.Window(ctx, *host, *provider, args[0])
 			if err != nil {
 				return err
@@ -111,6 +112,14 @@ func (a *app) noteModel(name, what string) {
 	fmt.Fprintf(a.stderr, "ctxls: %s %s\n", text.Sanitize(name, 60), what)
 	if near := nearModel(name); near != "" && near != model.Plain(name) {
 		fmt.Fprintf(a.stderr, "ctxls: hint: did you mean %s?\n", near)
+	}
+}
+
+// noteProvider says on standard error which provider was probably meant. Any name may be one: hosts let users name their own.
+func (a *app) noteProvider(name string) {
+	known := []string{"anthropic", "openai", "google", "amazon-bedrock", "google-vertex", "azure", "github-copilot", "openrouter"}
+	if near := text.Nearest(name, known); near != "" && near != name {
+		fmt.Fprintf(a.stderr, "ctxls: hint: did you mean --provider %s?\n", near)
 	}
 }
 

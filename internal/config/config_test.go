@@ -84,16 +84,16 @@ func TestMistakes(t *testing.T) {
 		want string // each problem on its own line, without the file
 	}{
 		// Syntax.
-		{`{"levels": [50, 70, 85]`, `1:24: parsing object after value: unexpected EOF`},
-		{"{\n  \"log\": {\n", `2:11: parsing value: unexpected EOF`},
+		{`{"levels": [50, 70, 85]`, `1:24: the object is not closed; expected , or }`},
+		{"{\n  \"log\": {\n", `2:11: the file ends too early; expected a value`},
 		{"{}\n{}", `2:1: invalid character '{' after top-level value`},
 		{`{"handoff" {}}`, `1:12: invalid character '{' after object name`},
 		{`{'handoff': {}}`, `1:2: invalid character '\'' at start of value`},
-		{`{handoff: {}}`, `1:2: invalid literal: handoff`},
-		{`{"handoff": {"enabled": yes}}`, `1:25: invalid literal: yes`},
-		{`{"handoff": {"percent": 08}}`, `1:25: invalid literal: 08`},
-		{"{\"log\": {\"path\": \"a\x1b[31mb\"}}", `1:18: invalid literal: "\"a\x1b[31mb\""`},
-		{"{\n/* and so on", `2:1: parsing comment: unexpected EOF`},
+		{`{handoff: {}}`, `1:2: not valid JSON: handoff; names and texts need double quotes`},
+		{`{"handoff": {"enabled": yes}}`, `1:25: not valid JSON: yes; names and texts need double quotes`},
+		{`{"handoff": {"percent": 08}}`, `1:25: not valid JSON: 08`},
+		{"{\"log\": {\"path\": \"a\x1b[31mb\"}}", `1:18: not valid JSON: "\"a\x1b[31mb\""`},
+		{"{\n/* and so on", `2:1: the comment is not closed; expected */`},
 		{"{\n\"log\": \"\xff\"}", `2:9: not UTF-8 text`},
 		{"\xff\xfe{\x00}\x00", `1:1: not UTF-8 text`},
 		{strings.Repeat("[", 100), `1:33: nested deeper than 32 levels`},

@@ -224,7 +224,7 @@ func (l *layer) reportSyntax(err error) {
 	if literal, ok := strings.CutPrefix(message, "invalid literal: "); ok {
 		message = "invalid literal: " + printable(literal)
 	}
-	l.report(offset+column-1, "", "%s", message)
+	l.report(offset+column-1, "", "%s", coretext.SyntaxProblem(message))
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.

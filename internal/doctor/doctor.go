@@ -98,8 +98,12 @@ func (d *doctor) checkProgram() {
 	default:
 		d.add(check.OK, "PATH", found, "")
 	}
-	if d.Env.Getenv("CTXLS_DISABLE") == "1" {
+	switch value := d.Env.Getenv("CTXLS_DISABLE"); value {
+	case "", "0":
+	case "1":
 		d.add(check.Warn, "CTXLS_DISABLE", "is 1: hooks of hosts started from this shell do nothing", "unset CTXLS_DISABLE, and remove it from the profile of your shell")
+	default:
+		d.add(check.Warn, "CTXLS_DISABLE", fmt.Sprintf("is %q, which turns nothing off", text.Sanitize(value, 40)), "export CTXLS_DISABLE=1, or unset it")
 	}
 }
 

@@ -51,7 +51,7 @@ func Parse(name string, text []byte) (*Document, error) {
 		// The parser takes a line comment without a line end for an unfinished one.
 		root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 		if err != nil {
-			return nil, coded.Errorf(coded.Invalid, "%s:%s", name, syntaxProblem(err))
+			return nil, coded.Errorf(coded.Invalid, "%s:%s", name, syntaxProblem(err, text))
 		}
 		root.AfterExtra = root.AfterExtra[:len(root.AfterExtra)-1]
 		d.root = root
@@ -136,12 +136,15 @@ func (d *Document) wrong(v hujson.Value, format string, args ...any) error {
 }
 
 // syntaxProblem rewords the parser's error, which begins with "hujson: line 3, column 5: ", as "3:5: …".
-func syntaxProblem(err error) string {
+func syntaxProblem(err error, document []byte) string {
 	txt := strings.TrimPrefix(err.Error(), "hujson: ")
 	var line, column int
 	if n, _ := fmt.Sscanf(txt, "line %d, column %d:", &line, &column); n == 2 {
 		_, rest, _ := strings.Cut(txt, ": ")
-		return fmt.Sprintf("%d:%d: %s", line, column, text.Sanitize(rest, 200))
+		if lines := bytes.Split(bytes.TrimRight(document, " \t\r\n"), []byte("\n")); line > len(lines) { // blank lines follow the end
+			line, column = len(lines), len(lines[len(lines)-1])+1
+		}
+		return fmt.Sprintf("%d:%d: %s", line, column, text.SyntaxProblem(text.Sanitize(rest, 200)))
 	}
 	return " " + text.Sanitize(txt, 200)
 }
