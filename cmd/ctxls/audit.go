@@ -95,6 +95,9 @@ func (f *auditFlags) run(a *app, args []string) error {
 		}
 		d.Close()
 	}
+	if dir == "" {
+		return errors.New("the current directory is gone")
+	}
 	o := a.auditOptions(dir)
 	if f.host != "" {
 		if err := session.CheckHost(session.Host(f.host), contextfiles.Hosts); err != nil {

@@ -76,8 +76,12 @@ ctxls measure --json chat.json | jq .tokens`,
 	},
 }
 
-// onceFromStdin returns an error if standard input is named more than once, since the second reader would find it empty.
+// onceFromStdin returns an error if standard input is named more than once, since the second reader would find it empty, or if a name is
+// empty, as of a variable that is not set.
 func onceFromStdin(names []string) error {
+	if slices.Contains(names, "") {
+		return usageError{"the name of a file is empty"}
+	}
 	if i := slices.Index(names, "-"); i >= 0 && slices.Contains(names[i+1:], "-") {
 		return usageError{"- is standard input, which can be read once"}
 	}
