@@ -75,7 +75,13 @@ func TestDocuments(t *testing.T) {
 						}
 					}
 				}
-				return nil
+				left, err := filepath.Glob(filepath.Join(home, "[^.]*"))
+				for _, file := range left {
+					if name := filepath.Base(file); !strings.Contains(text, "emove `~/"+name+"`") {
+						err = fmt.Errorf("the examples leave %s in HOME, and the document does not say so", name)
+					}
+				}
+				return err
 			})
 		})
 	}
