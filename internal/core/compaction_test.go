@@ -162,6 +162,17 @@ func TestLateStatusLineAfterCompaction(t *testing.T) {
 	}
 }
 
+// A host may write its transcript after its last status line. A figure that is too small for a response from before the compaction counts.
+func TestStatusLineAheadOfTheTranscriptAfterCompaction(t *testing.T) {
+	w := newTestEnv()
+	line := session.Event{Kind: session.UsageReported, Reports: []session.Report{{Tokens: 30_000, Tuple: session.UsageTuple{Input: 30_000}, Provenance: session.ProvenanceHost}}}
+	out := w.play(t, w.at(session.BatchFinished, 140_000), session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: session.Cursor{Device: 1, Inode: 1, Offset: 9}}},
+		session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone}, session.Event{Kind: session.PromptSubmitted}, line)
+	if u := out.Session.Usage; *u.Tokens != 30_000 || *u.Provenance != session.ProvenanceHost {
+		t.Errorf("%d tokens by %s, want what the status line says", *u.Tokens, *u.Provenance)
+	}
+}
+
 func TestOpeningIsCancelled(t *testing.T) {
 	for name, ev := range map[string]func(*testEnv) session.Event{
 		"a prompt": func(*testEnv) session.Event { return session.Event{Kind: session.PromptSubmitted} },

@@ -311,11 +311,8 @@ func (r *reduction) report(rep Report) {
 		r.s.Gauge = r.s.Gauge.Forget() // the status line, so far the only source, resets its figure
 		return
 	}
-	if transcript := r.s.Cursor != (Cursor{}); rep.At.IsZero() && transcript && !r.s.Gauge.Reported() && !r.s.Compaction.Since().IsZero() {
-		return // a late status line may describe a response from before the compaction; the transcript decides
-	}
 	tokens := rep.Occupancy(r.cfg.Usage, r.st.Rules)
-	if !r.plausible(tokens) {
+	if !r.plausible(tokens) || r.late(rep, tokens) {
 		return
 	}
 	if before := r.s.Gauge; before.Reported() && rep.At.After(before.At) && r.st.Rules.Fall.Compacted(before.Tokens, tokens) {
@@ -351,6 +348,17 @@ func (r *reduction) report(rep Report) {
 	if !repeat {
 		r.sample(gauge.At, tokens, SampleUsage)
 	}
+}
+
+// late reports whether a status line may describe a response from before the last compaction. A status line has no time, so the transcript
+// decides. But a figure under twice the estimate is too small for that: the host may write its transcript after its last status line, and an
+// idle session would show the estimate until the next prompt.
+func (r *reduction) late(rep Report, tokens int) bool {
+	transcript := r.s.Cursor != (Cursor{})
+	if !rep.At.IsZero() || !transcript || r.s.Gauge.Reported() || r.s.Compaction.Since().IsZero() {
+		return false
+	}
+	return !r.s.Gauge.Known || tokens >= 2*r.s.Gauge.Projected()
 }
 
 func (r *reduction) sample(at time.Time, tokens int, kind SampleKind) {
