@@ -110,7 +110,7 @@ func (w testEnv) run(t *testing.T, tr trial) (r result) {
 // changes returns how many changes all machines make.
 func (w testEnv) changes(tr trial, begin time.Time) (sum int) {
 	for number := range tr.machines {
-		s := simulated{number, begin, tr.length}
+		s := newSimulated(number, begin, tr.length)
 		for i := range perMachine {
 			sum += s.changes(i, begin.Add(tr.length+time.Minute))
 		}
@@ -168,9 +168,10 @@ func (w testEnv) watch(ctx context.Context, t *testing.T, tr trial, begin time.T
 		return nil
 	}
 	defer conn.Close(context.Background())
-	index := map[string]int{}
+	index, fleet := map[string]int{}, make([]*simulated, tr.machines)
 	for number := range tr.machines {
-		s := simulated{number: number, begin: begin, length: tr.length}
+		s := newSimulated(number, begin, tr.length)
+		fleet[number] = s
 		for i := range perMachine {
 			index[redactedSession(s, i)] = number*perMachine + i
 		}
@@ -189,9 +190,8 @@ func (w testEnv) watch(ctx context.Context, t *testing.T, tr trial, begin time.T
 			if !known {
 				return fmt.Errorf("a session that no machine has: %s", session)
 			}
-			s := simulated{number: i / perMachine, begin: begin, length: tr.length}
 			for ; seen[i] < seq; seen[i]++ {
-				lag = append(lag, now.Sub(s.at(i%perMachine, seen[i])))
+				lag = append(lag, now.Sub(fleet[i/perMachine].at(i%perMachine, seen[i])))
 			}
 			return nil
 		})

@@ -28,19 +28,29 @@ import (
 type simulated struct {
 	number int
 	begin  time.Time
-	length time.Duration // no change comes after it
+	length time.Duration         // no change comes after it
+	first  [perMachine]time.Time // when each session changes first
+	done   []core.NumberedTask   // the tasks so far
 }
 
 const perMachine = 5 // sessions
 
-func (s simulated) hash(parts ...any) uint64 {
+func newSimulated(number int, begin time.Time, length time.Duration) *simulated {
+	s := &simulated{number: number, begin: begin, length: length}
+	for no := range s.first {
+		s.first[no] = begin.Add(time.Duration(s.hash("phase", no)%1000) * time.Millisecond)
+	}
+	return s
+}
+
+func (s *simulated) hash(parts ...any) uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.number, parts)
 	return h.Sum64()
 }
 
 // changes returns how many changes a session has made by an instant, and at returns when one of them was made, the first being 0.
-func (s simulated) changes(no int, now time.Time) int {
+func (s *simulated) changes(no int, now time.Time) int {
 	now = now.Truncate(time.Millisecond)
 	if end := s.begin.Add(s.length); now.After(end) {
 		now = end
@@ -52,11 +62,9 @@ func (s simulated) changes(no int, now time.Time) int {
 	return int(since/time.Second) + 1
 }
 
-func (s simulated) at(no, n int) time.Time {
-	return s.begin.Add(time.Duration(s.hash("phase", no)%1000)*time.Millisecond + time.Duration(n)*time.Second)
-}
+func (s *simulated) at(no, n int) time.Time { return s.first[no].Add(time.Duration(n) * time.Second) }
 
-func (s simulated) sample(no, n int) session.Sample {
+func (s *simulated) sample(no, n int) session.Sample {
 	kind := session.SampleUsage
 	if n%15 == 14 {
 		kind = session.SampleCompaction
@@ -64,12 +72,12 @@ func (s simulated) sample(no, n int) session.Sample {
 	return session.Sample{At: s.at(no, n), Tokens: 10_000 + int(s.hash(no, n)%180_000), WindowTokens: 200_000, Kind: kind}
 }
 
-func (s simulated) key(no int) session.Key {
+func (s *simulated) key(no int) session.Key {
 	return session.Key{Host: session.HostClaudeCode, SessionID: fmt.Sprintf("machine-%d-session-%d", s.number, no)}
 }
 
 // Changed implements push.Source. A revision is the time in milliseconds.
-func (s simulated) Changed(_ context.Context, since int64) (core.ChangeSet, error) {
+func (s *simulated) Changed(_ context.Context, since int64) (core.ChangeSet, error) {
 	now := time.Now()
 	news := core.ChangeSet{Feed: core.Feed{Revision: since, Whole: since == 0}}
 	for i := range perMachine {
@@ -94,7 +102,7 @@ func (s simulated) Changed(_ context.Context, since int64) (core.ChangeSet, erro
 }
 
 // SamplesFrom implements push.Source.
-func (s simulated) SamplesFrom(_ context.Context, key session.Key, from int64) (samples []core.NumberedSample, err error) {
+func (s *simulated) SamplesFrom(_ context.Context, key session.Key, from int64) (samples []core.NumberedSample, err error) {
 	no := int(key.SessionID[len(key.SessionID)-1] - '0')
 	for n := int(from); n < s.changes(no, time.Now()); n++ {
 		samples = append(samples, core.NumberedSample{Seq: int64(n), Sample: s.sample(no, n)})
@@ -103,25 +111,24 @@ func (s simulated) SamplesFrom(_ context.Context, key session.Key, from int64) (
 }
 
 // Tasks implements push.Source.
-func (s simulated) Tasks(context.Context) ([]core.NumberedTask, fleet.TrimCount, error) {
+func (s *simulated) Tasks(context.Context) ([]core.NumberedTask, fleet.TrimCount, error) {
 	return s.tasks(time.Now()), fleet.TrimCount{}, nil
 }
 
-// tasks returns the tasks by an instant. Sessions take turns.
-func (s simulated) tasks(now time.Time) (tasks []core.NumberedTask) {
-	for n := 9; ; n += 10 {
-		for i := range perMachine {
-			if s.changes(i, now) <= n {
-				return tasks
-			}
-			sample := s.sample(i, n)
-			tasks = append(tasks, core.NumberedTask{Seq: int64(len(tasks) + 1), Task: fleet.Task{ID: session.TurnTaskPrefix(s.key(i)) + fmt.Sprint(n), Tokens: sample.Tokens, At: sample.At}})
+// tasks returns the tasks by an instant, which is not before that of an earlier call. Sessions take turns.
+func (s *simulated) tasks(now time.Time) []core.NumberedTask {
+	for {
+		i, n := len(s.done)%perMachine, len(s.done)/perMachine*10+9
+		if s.changes(i, now) <= n {
+			return s.done
 		}
+		sample := s.sample(i, n)
+		s.done = append(s.done, core.NumberedTask{Seq: int64(len(s.done) + 1), Task: fleet.Task{ID: session.TurnTaskPrefix(s.key(i)) + fmt.Sprint(n), Tokens: sample.Tokens, At: sample.At}})
 	}
 }
 
 // Watch implements push.Source. It wakes at each change.
-func (s simulated) Watch(ctx context.Context) <-chan struct{} {
+func (s *simulated) Watch(ctx context.Context) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	go func() {
 		for {
@@ -147,7 +154,7 @@ func (s simulated) Watch(ctx context.Context) <-chan struct{} {
 }
 
 // machine is the id of a simulated machine.
-func (s simulated) machine() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.number) }
+func (s *simulated) machine() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.number) }
 
 // simulateVar tells the test binary to run the pushers of simulated machines instead of tests: "first last begin seconds url", separated by blanks.
 const simulateVar = "CTXLS_FLEET_SIMULATE"
@@ -169,7 +176,7 @@ func simulate(spec string) error {
 	var all sync.WaitGroup
 	failed := make(chan error, last-first)
 	for number := first; number < last; number++ {
-		s := simulated{number, time.UnixMilli(begin), time.Duration(seconds) * time.Second}
+		s := newSimulated(number, time.UnixMilli(begin), time.Duration(seconds)*time.Second)
 		db, err := postgres.Open(url)
 		if err != nil {
 			return err
@@ -192,7 +199,7 @@ func simulate(spec string) error {
 				return
 			case <-time.After(time.Duration(s.hash("start")%1000) * spread / 1000):
 			}
-			if err := p.Watch(ctx, time.Second, db.Close, log); err != nil {
+			if err := p.Watch(ctx, push.Gather, db.Close, log); err != nil {
 				failed <- err
 			}
 		})
@@ -212,7 +219,7 @@ func (w testEnv) simulatedEqual(t *testing.T, machines int, begin time.Time, len
 	end := begin.Add(length + time.Minute)
 	var samples, sessions, tasks, compactions []string
 	for number := range machines {
-		s := simulated{number, begin, length}
+		s := newSimulated(number, begin, length)
 		redact := push.Redaction{Salt: s.machine()}
 		for i := range perMachine {
 			name := s.machine() + "|" + redact.Session(s.key(i)) + "|"
@@ -262,6 +269,6 @@ func firstDifference(got, want []string) string {
 }
 
 // redactedSession is the name under which a session of a simulated machine is sent.
-func redactedSession(s simulated, no int) string {
+func redactedSession(s *simulated, no int) string {
 	return push.Redaction{Salt: s.machine()}.Session(s.key(no))
 }
