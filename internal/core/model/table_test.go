@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxls/ctxls/internal/core/settings"
 )
 
 func TestParseModel(t *testing.T) {
@@ -73,6 +75,19 @@ func TestWindowTable(t *testing.T) {
 		w := lookUp(row.Host, row.UpTo, row.Provider, Name{Plain: strings.Replace(row.Model, "*", "x", 1)})
 		if w.Tokens != row.WindowTokens {
 			t.Errorf("row %+v is hidden: %d tokens, %s", row, w.Tokens, w.Why)
+		}
+	}
+}
+
+// An older Claude Code may not know a model. Where its window is that of the table in any case, it is no guess.
+func TestWindowInAnOlderHost(t *testing.T) {
+	for model, want := range map[string]string{
+		"claude-opus-4-5": "table: claude-opus-4-5 (platform.claude.com model overview, 2026-09)",
+		"claude-new-9":    "claude-new-9 is not in the table: Claude Code 2.1.220 takes 200,000 for a model it does not know",
+	} {
+		w := Resolve(Input{Host: "claude-code", Version: "2.1.12", Model: model}, settings.Default().Window, CompactionRule{})
+		if w.Tokens != 200_000 || w.Why != want || w.Guessed() != (model == "claude-new-9") {
+			t.Errorf("%s: %d tokens, guessed %v: %s", model, w.Tokens, w.Guessed(), w.Why)
 		}
 	}
 }

@@ -348,6 +348,11 @@ func lookUp(host, version, provider string, name Name) Window {
 	if score < 0 {
 		return Window{}
 	}
+	if best.Model == "*" && best.UpTo != "" { // an older host may not know the model; with the same window, it makes no difference
+		if named := lookUp(host, "", provider, name); named.Tokens == best.WindowTokens && !named.wild {
+			return named
+		}
+	}
 	scope := best.Model
 	if best.Provider != "" {
 		scope = path.Join(best.Provider, scope)
