@@ -4,6 +4,7 @@
 // and ends with status 1 when ctxls does something else.
 //
 //	go run ./internal/tools/replay [--bin PATH] [--recording DIR] [--speed N] [--no-color]
+//	go run ./internal/tools/replay --film > docs/images/together.svg
 package main
 
 import (
@@ -35,6 +36,7 @@ type options struct {
 	speed     float64 // times as fast as recorded, 0 as fast as possible
 	width     int     // of the screen, in characters
 	colour    bool
+	placed    bool // estimates do not depend on where it is played
 }
 
 func main() {
@@ -43,6 +45,7 @@ func main() {
 	flag.StringVar(&o.recording, "recording", "", "a directory with events.jsonl and transcript.jsonl (default: the session that is built in)")
 	flag.Float64Var(&o.speed, "speed", 4, "how many times as fast as recorded; 0 does not wait at all")
 	noColour := flag.Bool("no-color", false, "no colours, as with NO_COLOR set or when the output is no terminal")
+	picture := flag.Bool("film", false, "print an animated SVG of the session instead, played as fast as possible")
 	flag.Parse()
 	if flag.NArg() > 0 || o.speed < 0 {
 		flag.Usage()
@@ -56,7 +59,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	_, err := run(ctx, o, os.Stdout)
+	var err error
+	if *picture {
+		err = project(ctx, o, os.Stdout)
+	} else {
+		_, err = run(ctx, o, os.Stdout)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "replay:", err)
 		os.Exit(1)
@@ -90,10 +98,23 @@ func run(ctx context.Context, o options, w io.Writer) (moments []moment, err err
 	}
 	defer func() { err = errors.Join(err, client.close()) }()
 
+	stage.placed = o.placed
 	p := &player{rec: rec, stage: stage, client: client, speed: o.speed, screen: &screen{w: w, width: o.width, colour: o.colour}}
 	p.introduce(server)
 	err = p.play(ctx)
 	return p.moments, err
+}
+
+// project plays a recording and writes it as an animated picture.
+func project(ctx context.Context, o options, w io.Writer) error {
+	o.speed, o.placed = 0, true
+	moments, err := run(ctx, o, io.Discard)
+	if err != nil {
+		return err
+	}
+	frames := film(moments)
+	_, err = w.Write(draw(frames, stands(frames)))
+	return err
 }
 
 // open loads the recording in a directory, "" for the built-in one.

@@ -21,6 +21,7 @@ type stage struct {
 	project    string
 	transcript string
 	env        []string
+	placed     bool // the texts of the recording keep its paths, and only the transcript is of this place
 }
 
 // newStage makes the place below dir.
@@ -47,6 +48,9 @@ func newStage(bin, dir string, rec recording) (*stage, error) {
 // local returns text with the paths of the recording turned into those of the stage.
 func (s *stage) local(text string) string {
 	home := filepath.ToSlash(s.home)
+	if s.placed {
+		return strings.ReplaceAll(text, s.recorded+"/.claude/", home+"/.claude/")
+	}
 	return strings.NewReplacer(s.recorded+"/", home+"/", s.recorded+`"`, home+`"`).Replace(text)
 }
 
