@@ -50,7 +50,7 @@ return {
       expect.same(completes(editor, 'Ctxls install nobody '), {}, 'flags of no host')
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       for _, command in ipairs({ 'show', 'pin', 'quickfix' }) do
         expect.same(completes(editor, ('Ctxls %s '):format(command)), { 'claude-code/aaaa-1111' }, command)
       end
@@ -76,7 +76,7 @@ return {
       local offered = expect.eventually(function()
         return editor:lua('return _G.seen.offered')[1]
       end, nil, 'a question')
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       expect.same(#offered, 2, 'how many are offered')
       editor:lua('vim.o.columns = 120')
       expect.same(
@@ -86,7 +86,7 @@ return {
       )
       expect.holds(offered[2], '  30% ███░░░░░│░  tidy up       ~107k left  just now')
       editor:command('Ctxls sessions')
-      editor:shows('50% · ~67k left')
+      editor:shows('50% · ~67k to compaction')
       offered = editor:lua('return _G.seen.offered')[2]
       expect.same(offered[1], 'Follow the newest session', 'the first')
       expect.holds(
@@ -95,9 +95,9 @@ return {
         'just now  claude-code  claude-sonnet-4-6  ~/shop'
       )
       editor:command('Ctxls pin claude-code/aaaa-1111')
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       editor:command('Ctxls unpin')
-      editor:shows('50% · ~67k left')
+      editor:shows('50% · ~67k to compaction')
       editor:command('Ctxls pin')
       expect.eventually(function()
         return editor:lua("return require('ctxls.sessions').pinned() ~= nil")
@@ -106,7 +106,7 @@ return {
       expect.eventually(function()
         return editor:lua("return require('ctxls').sessions()[1].usage.tokens")
       end, 64000, 'a newer session')
-      expect.same(editor:status(), '50% · ~67k left', 'the one that was shown stays')
+      expect.same(editor:status(), '50% · ~67k to compaction', 'the one that was shown stays')
       editor:command('Ctxls pin codex/none')
       editor:says('no session is called "codex/none"')
     end,
@@ -141,7 +141,7 @@ return {
         ' 40% · ~86,923 tokens to compaction',
         'Model       claude-',
         'Window      200,000 tokens: the host says so',
-        'Tokens      80,000, 40.0 % of the window',
+        'Tokens      80,000, 40.0% of the window',
         'Compaction  at 167,000, ~86,923 left',
         'Growth      ? (known after the first turn)',
         'just now, from the host’s status line',
@@ -192,10 +192,10 @@ return {
       editor:command('1,2Ctxls measure')
       editor:says('the selection has 5 tokens')
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       editor:command('Ctxls measure')
       editor:says('the buffer has about ')
-      expect.holds(editor:messages(), 'less than 0.1 % of the window')
+      expect.holds(editor:messages(), 'less than 0.1% of the window')
       editor:command('enew! | Ctxls measure')
       editor:says('0 tokens')
     end,

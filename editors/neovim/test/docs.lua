@@ -110,16 +110,16 @@ return {
       local editor = editors.start(machine)
       editor:running()
       machine:agent('aaaa-1111'):statusline(143912)
-      editor:shows('! 72% · ~23k left')
+      editor:shows('! 72% · ~23k to compaction')
       local function drawn(statusline)
         return editor:lua('return vim.api.nvim_eval_statusline(..., {}).str', statusline)
       end
-      expect.holds(drawn(readme:match('vim.o.statusline = "(.-)"\n')), '! 72% · ~23k left')
+      expect.holds(drawn(readme:match('vim.o.statusline = "(.-)"\n')), '! 72% · ~23k to compaction')
       -- heirline puts the string of a provider into the statusline, and calls it again after the event of "update".
       local component = readme:match('```lua\n(local Ctxls = {.-\n})\n```')
       local text, event = unpack(editor:lua(component .. [[
         return { Ctxls.provider(), Ctxls.update[1] .. ' ' .. Ctxls.update.pattern }]]))
-      expect.same(drawn(text), '! 72% · ~23k left', 'heirline')
+      expect.same(drawn(text), '! 72% · ~23k to compaction', 'heirline')
       expect.same(event, 'User CtxlsChanged', 'the event')
       -- mini.statusline joins groups; one that is a string goes in as it is.
       local mini = readme:match("```lua\n(require%('mini.statusline'%).-\n}%))\n```")
@@ -135,7 +135,7 @@ return {
         }
         package.loaded['mini.statusline'] = { setup = function(config) MiniStatusline.config = config end }
         ]] .. mini .. [[ return MiniStatusline.config.content.active()]])
-      expect.holds(drawn(text), 'a.txt', '! 72% · ~23k left', '1|1')
+      expect.holds(drawn(text), 'a.txt', '! 72% · ~23k to compaction', '1|1')
     end,
   },
   {

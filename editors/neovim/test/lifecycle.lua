@@ -172,7 +172,7 @@ return {
       local editor = editors.start(machine)
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       local first = editor:lua("return require('ctxls.server').pid()")
       vim.uv.kill(first, 'sigkill')
       expect.eventually(function()
@@ -180,7 +180,7 @@ return {
         return pid ~= vim.NIL and pid ~= first and editor:state().kind == 'running'
       end, nil, 'another server')
       machine:agent('aaaa-1111'):statusline(143912)
-      editor:shows('! 72% · ~23k left')
+      editor:shows('! 72% · ~23k to compaction')
       expect.same(#machine:servers(), 1, 'processes')
       expect.holds(editor:lua("return table.concat(require('ctxls.log').lines(), '\\n')"), 'died with signal 9')
       expect.same(editor:messages(), '', 'messages')

@@ -10,10 +10,10 @@ vim.o.statusline = "%f %m%=%{%v:lua.require'ctxls'.statusline()%} utf-8"
 ]]
 
 local levels = {
-  { tokens = 60000, text = '30% · ~107k left' },
-  { tokens = 110000, text = '55% · ~57k left', group = 'DiagnosticInfo' },
-  { tokens = 143912, text = '! 72% · ~23k left', group = 'DiagnosticWarn' },
-  { tokens = 180000, text = '!! 90% · ~0 left', group = 'DiagnosticError' },
+  { tokens = 60000, text = '30% · ~107k to compaction' },
+  { tokens = 110000, text = '55% · ~57k to compaction', group = 'DiagnosticInfo' },
+  { tokens = 143912, text = '! 72% · ~23k to compaction', group = 'DiagnosticWarn' },
+  { tokens = 180000, text = '!! 90% · ~0 to compaction', group = 'DiagnosticError' },
 }
 
 ---What a group looks like in an editor without a screen.
@@ -72,7 +72,7 @@ local function in_scheme(name, scheme)
       -- In a window where one is not, too.
       terminal:command('split')
       expect.eventually(function()
-        return select(2, terminal:screen():gsub('!! 90%% · ~0 left', '')) == 2
+        return select(2, terminal:screen():gsub('!! 90%% · ~0 to compaction', '')) == 2
       end, nil, 'two statuslines')
       agent:hook('SessionEnd.other')
       terminal:hides('90%')
@@ -119,7 +119,7 @@ return {
         held = step[1]
       end
       agent:statusline(143912, { session_name = 'Checkout: round totals' })
-      terminal:shows('! 72% · ~23k left')
+      terminal:shows('! 72% · ~23k to compaction')
       terminal:command('Ctxls')
       terminal:shows(
         '╭ Checkout: round totals ─',
@@ -141,14 +141,14 @@ return {
       terminal:keep('window')
       agent:statusline(180000)
       -- The message is of a length for this screen: on a smaller one it would ask for a key.
-      terminal:shows('90% · critical · ~0 tokens to compaction', '90 % full')
+      terminal:shows('90% · critical · ~0 tokens to compaction', '90% full')
       terminal:tmux('resize-window', '-x', 60, '-y', 14)
-      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 left', '(anthropic, claude-code)')
+      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 to compaction', '(anthropic, claude-code)')
       -- On a small screen no number is broken, and a value stands below its label.
       terminal:tmux('resize-window', '-x', 40, '-y', 14)
-      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 left', '?', 'claude-code)')
+      terminal:shows('critical · ~0 tokens to compaction', '!! 90% · ~0 to compaction', '?', 'claude-code)')
       terminal:press('C-d')
-      terminal:shows('180,000, 90.0 % of the window', 'at 167,000, ~0 left;')
+      terminal:shows('180,000, 90.0% of the window', 'at 167,000, ~0 left;')
       terminal:keep('window-narrow')
       terminal:press('G')
       terminal:shows('README.md')
@@ -177,9 +177,9 @@ return {
       for _, id in ipairs({ 'aaaa-1111', 'bbbb-2222' }) do
         local agent = machine:agent(id)
         agent:statusline(60000)
-        terminal:shows('30% · ~107k left')
+        terminal:shows('30% · ~107k to compaction')
         agent:statusline(180000)
-        terminal:shows('the context window is 90 % full')
+        terminal:shows('the context window is 90% full')
         if id == 'bbbb-2222' then
           terminal:command('echomsg "something else"')
           terminal:shows('something else')
@@ -187,7 +187,7 @@ return {
         agent:hook('PreCompact.auto')
         agent:hook('PostCompact.auto')
         terminal:hides('!! 90%')
-        terminal:hides('the context window is 90 % full')
+        terminal:hides('the context window is 90% full')
       end
       terminal:shows('something else')
     end,
@@ -199,7 +199,7 @@ return {
       local terminal = terminals.start(machine, bar)
       machine:agent('aaaa-1111'):statusline(60000, { session_name = 'tidy up' })
       machine:agent('bbbb-2222', machine.project .. '/web'):statusline(100000)
-      terminal:shows('50% · ~67k left')
+      terminal:shows('50% · ~67k to compaction')
       terminal:command('Ctxls sessions')
       terminal:shows(
         'Pin a session to the statusline:',
@@ -208,11 +208,11 @@ return {
       )
       terminal:keep('picker')
       terminal:press('2', 'Enter')
-      terminal:shows('30% · ~107k left utf-8')
+      terminal:shows('30% · ~107k to compaction utf-8')
       terminal:command('Ctxls sessions')
       terminal:shows('1: Follow the newest session', '30% ███░░░░░│░  * tidy up')
       terminal:press('1', 'Enter')
-      terminal:shows('50% · ~67k left utf-8')
+      terminal:shows('50% · ~67k to compaction utf-8')
     end,
   },
   {
@@ -226,7 +226,7 @@ return {
       end
       for _, columns in ipairs({ 40, 80, 200 }) do
         local terminal = terminals.start(machine, bar, { columns = columns, rows = 40 })
-        terminal:shows('left')
+        terminal:shows('to compaction')
         terminal:command('Ctxls sessions')
         local screen = terminal:shows('12:', 'Type number')
         local rows = vim.tbl_filter(function(line)
@@ -256,7 +256,7 @@ return {
       agent:turn(60000)
       agent:reads('src/main.go', 'gone.go')
       agent:turn(70000)
-      terminal:shows('35% · ~97k left')
+      terminal:shows('35% · ~97k to compaction')
       terminal:command('Ctxls')
       terminal:shows('src/main.go', 'system prompt')
       terminal:press('/gone.go', 'Enter', 'Enter')

@@ -34,10 +34,10 @@ return {
       editor:shows('?')
       expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsUnknown', 'the group')
       for _, level in ipairs({
-        { 60000, '30% · ~107k left', 'CtxlsNormal', '30%% · ~107k left' },
-        { 110000, '55% · ~57k left', 'CtxlsNotice', '%#CtxlsBarNotice#55%% · ~57k left%*' },
-        { 143912, '! 72% · ~23k left', 'CtxlsWarning', '%#CtxlsBarWarning#! 72%% · ~23k left%*' },
-        { 180000, '!! 90% · ~0 left', 'CtxlsCritical', '%#CtxlsBarCritical#!! 90%% · ~0 left%*' },
+        { 60000, '30% · ~107k to compaction', 'CtxlsNormal', '30%% · ~107k to compaction' },
+        { 110000, '55% · ~57k to compaction', 'CtxlsNotice', '%#CtxlsBarNotice#55%% · ~57k to compaction%*' },
+        { 143912, '! 72% · ~23k to compaction', 'CtxlsWarning', '%#CtxlsBarWarning#! 72%% · ~23k to compaction%*' },
+        { 180000, '!! 90% · ~0 to compaction', 'CtxlsCritical', '%#CtxlsBarCritical#!! 90%% · ~0 to compaction%*' },
       }) do
         agent:statusline(level[1])
         editor:shows(level[2])
@@ -48,7 +48,7 @@ return {
         expect.same(drawn, level[2], 'what is drawn')
       end
       agent:hook('PreCompact.auto')
-      editor:shows('↻ 90% · ~0 left')
+      editor:shows('↻ 90% · ~0 to compaction')
       agent:hook('PostCompact.auto')
       expect.eventually(function()
         return editor:status():find('^~') and not editor:status():find('↻')
@@ -63,7 +63,7 @@ return {
       local machine, editor = start()
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       local grown, each = unpack(editor:lua([[
         local status = require('ctxls').status
         status()
@@ -84,9 +84,13 @@ return {
       local machine, editor = start()
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       local updates = editor:lua('return _G.seen.updates')
-      expect.same(updates[#updates], { session = 'claude-code/aaaa-1111', status = '30% · ~107k left' }, 'the event')
+      expect.same(
+        updates[#updates],
+        { session = 'claude-code/aaaa-1111', status = '30% · ~107k to compaction' },
+        'the event'
+      )
     end,
   },
   {
@@ -102,13 +106,13 @@ return {
       editor:running()
       local agent = machine:agent('aaaa-1111')
       agent:statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       local function last()
         local all = editor:lua('return _G.seen.changed')
         return all[#all]
       end
       expect.same(last().changed, { 'claude-code/aaaa-1111' }, 'what changed')
-      expect.same(last().status, '30% · ~107k left', 'status')
+      expect.same(last().status, '30% · ~107k to compaction', 'status')
       assert(editor:lua('return _G.seen.watched') > 0, 'the function was not called')
       expect.same(
         editor:lua("return require('ctxls').session('claude-code/aaaa-1111').usage.tokens"),
@@ -138,18 +142,18 @@ return {
       machine:agent('aaaa-1111'):statusline(60000)
       machine:agent('bbbb-2222', machine.project .. '/web'):statusline(100000)
       machine:agent('cccc-3333', machine.home .. '/elsewhere'):statusline(190000)
-      editor:shows('50% · ~67k left')
+      editor:shows('50% · ~67k to compaction')
       editor:lua("require('ctxls').pin('claude-code/aaaa-1111')")
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       expect.same(#editor:lua("return require('ctxls').sessions()"), 2, 'sessions here')
       editor:lua("require('ctxls').pin()")
-      editor:shows('50% · ~67k left')
+      editor:shows('50% · ~67k to compaction')
       -- Another directory is another project; one below is the same.
       editor:command('cd ' .. machine.home .. '/shop/.git')
-      editor:shows('50% · ~67k left')
+      editor:shows('50% · ~67k to compaction')
       vim.fn.mkdir(machine.home .. '/elsewhere')
       editor:command('cd ' .. machine.home .. '/elsewhere')
-      editor:shows('!! 95% · ~0 left')
+      editor:shows('!! 95% · ~0 to compaction')
       editor:setup({ sessions = 'all' })
       expect.eventually(function()
         return #editor:lua("return require('ctxls').sessions()")
@@ -171,7 +175,7 @@ return {
       expect.same(editor:lua("return require('ctxls').sessions()[1].state"), 'idle', 'its state')
       expect.same(editor:status(), '-', 'status()')
       editor:lua("require('ctxls').pin('claude-code/aaaa-1111')")
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
     end,
   },
   {
@@ -226,7 +230,7 @@ return {
       editor:setup({ config = { levels = { 10, 20, 30 } } })
       editor:running()
       machine:agent('aaaa-1111'):statusline(60000)
-      editor:shows('!! 30% · ~107k left')
+      editor:shows('!! 30% · ~107k to compaction')
       expect.same(editor:lua("return require('ctxls').highlight()"), 'CtxlsCritical', 'the group')
       editor:setup({ config = { levels = { 10, 20, 31 } } })
       expect.eventually(function()
@@ -251,7 +255,7 @@ return {
         require('ctxls').setup({ config = { levels = { 10, 15, 20 } } })]],
         elsewhere
       )
-      editor:shows('!! 20% · ~127k left')
+      editor:shows('!! 20% · ~127k to compaction')
       expect.eventually(function()
         return editor:lua("return require('ctxls').highlight()")
       end, 'CtxlsCritical', 'the group')
@@ -264,11 +268,11 @@ return {
       editor:running()
       local agent = machine:agent('aaaa-1111')
       agent:statusline(60000)
-      editor:shows('30% · ~107k left')
+      editor:shows('30% · ~107k to compaction')
       agent:statusline(180000)
-      expect.holds(editor:says('shop: the context window is 90 % full.'), 'ctxls: ')
+      expect.holds(editor:says('shop: the context window is 90% full.'), 'ctxls: ')
       agent:statusline(182000)
-      editor:shows('!! 91% · ~0 left')
+      editor:shows('!! 91% · ~0 to compaction')
       expect.same(select(2, editor:messages():gsub('% full', '')), 1, 'how often it was said')
     end,
   },
@@ -289,7 +293,7 @@ return {
       for _, agent in ipairs(all) do
         agent:statusline(180000)
       end
-      editor:shows('!! 90% · ~0 left')
+      editor:shows('!! 90% · ~0 to compaction')
       expect.eventually(function()
         local critical = vim.tbl_filter(function(s)
           return s.usage.level == 'critical'
@@ -316,13 +320,13 @@ return {
       local machine, editor = start()
       machine:agent('aaaa-1111'):statusline(190000)
       editor:running()
-      editor:shows('!! 95% · ~0 left')
+      editor:shows('!! 95% · ~0 to compaction')
       local agent = machine:agent('bbbb-2222', machine.project .. '/web')
       agent:hook('SessionStart.startup.interactive')
       editor:shows('?')
       agent:statusline(180000)
-      editor:says('web: the context window is 90 % full.')
-      expect.lacks(editor:messages(), '95 %')
+      editor:says('web: the context window is 90% full')
+      expect.lacks(editor:messages(), '95%')
     end,
   },
   {
@@ -338,7 +342,7 @@ return {
         package.loaded['lualine.component'] = class]])
       editor:running()
       machine:agent('aaaa-1111'):statusline(143912)
-      editor:shows('! 72% · ~23k left')
+      editor:shows('! 72% · ~23k to compaction')
       local function on(bar)
         return unpack(editor:lua(
           [[
@@ -354,7 +358,7 @@ return {
       end
       local text, dark = on(0x14161b)
       local _, light = on(0xc4c6cd)
-      expect.same(text, '! 72%% · ~23k left', 'the component')
+      expect.same(text, '! 72%% · ~23k to compaction', 'the component')
       expect.same(dark, { fg = '#fce094' }, 'its colour on a dark bar')
       expect.same(light, { fg = '#14161b', bg = '#fce094' }, 'its colour on a light one')
     end,

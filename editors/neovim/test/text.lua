@@ -101,12 +101,13 @@ return {
     local function fill(format, s)
       return call('fill', format, s, icons)
     end
-    local format = '{icon} {percent} · {left} left'
-    expect.same(fill(format, session()), 'O 72% · 23k left')
-    expect.same(fill(format, session({}, { provenance = 'estimate' })), 'O ~72% · ~23k left')
+    local format = '{icon} {percent} · {until}'
+    expect.same(fill(format, session()), 'O 72% · 23k to compaction')
+    expect.same(fill(format, session({}, { provenance = 'estimate' })), 'O ~72% · ~23k to compaction')
+    expect.same(fill(format, session({}, { compactionRule = 'off' })), 'O 72% · 23k left')
     expect.same(fill(format, session({}, unknown)), 'O ?')
     expect.same(fill(format, session({}, { toCompaction = vim.NIL })), 'O 72%')
-    expect.same(fill(format, session({ compacting = true })), '@ 72% · 23k left')
+    expect.same(fill(format, session({ compacting = true })), '@ 72% · 23k to compaction')
     expect.same(fill('{percent}', session({ compacting = true })), '@ 72%')
     expect.same(fill('{percent}', session({}, { level = 'warning' })), 'W 72%')
     expect.same(fill('{icon} {percent}', session({}, { level = 'critical' })), 'C 72%')
@@ -143,8 +144,13 @@ return {
     expect.same(call('middle', 'src/very/long/directory/token.go', 20), 'src/ve…tory/token.go')
     expect.same(call('fit', 'a', 3), 'a  ')
     expect.same(call('fit', '日本語日本語', 5), '…本語')
-    expect.same(call('wrap', '180,000, 90.0 % of the window', 14), { '180,000, 90.0', '% of the', 'window' })
+    expect.same(call('wrap', '180,000, 90.0% of the window', 14), { '180,000, 90.0%', 'of the window' })
     expect.same(call('wrap', 'src/very/long/directory/token.go', 20), { 'src/ve…tory/token.go' })
+  end),
+  test('a part of a whole is never 0% where there is some of it', function()
+    expect.same(call('share_of', 127, 143912), '<1%')
+    expect.same(call('share_of', 0, 143912), '0%')
+    expect.same(call('share_of', 72000, 143912), '50%')
   end),
   test('times and ages', function()
     local noon = call('time', '2026-11-21T12:00:00Z')

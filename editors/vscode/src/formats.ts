@@ -4,15 +4,13 @@ import type { StatusBar } from './statusbar.ts';
 
 /** Formats to begin with. */
 const samples: [format: string, what: string][] = [
-  ['{icon} {percent} · {left} left', 'the share, and what is left to compaction'],
+  ['{icon} {percent} · {until}', 'the share, and what is left to compaction'],
+  ['{icon} {percent} · {left} left', 'the same in fewer letters'],
   ['{icon} {percent}', 'the share'],
   ['{icon} {bar} {percent}', 'a bar with a mark where the host compacts'],
   ['{icon} {tokens}/{window} · {forecast}', 'tokens, and turns left'],
   ['{icon} {title}: {percent} · {model}', 'which session, and its model'],
-  [
-    '{icon} {percent} · {left} left · {agents} agents | {compactions}x',
-    'sub-agents and compactions, where there are any',
-  ],
+  ['{icon} {percent} · {until} · {agents} agents | {compactions}x', 'sub-agents and compactions, where there are any'],
 ];
 
 interface Item extends vscode.QuickPickItem {

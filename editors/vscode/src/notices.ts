@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { Alert, SessionView } from './protocol.ts';
 import type { Server } from './server.ts';
 import { type Change, keyOf, type Sessions } from './sessions.ts';
-import { exactly, left, leftInWords, line, name, percent } from './text.ts';
+import { exactly, line, name, percent } from './text.ts';
 
 /** Sessions that become critical within so many milliseconds share a notice. */
 const gathering = 500;
@@ -63,7 +63,7 @@ export class Notices implements vscode.Disposable {
     const setting = 'notices.fleet';
     if (this.#alerting || !isOn(setting)) return;
     this.#alerting = true;
-    const message = `${(rate * 100).toFixed(1)} % of the last ${exactly(tasks)} tasks were larger than their threshold; at most ${(threshold * 100).toFixed(0)} % should be.`;
+    const message = `${(rate * 100).toFixed(1)}% of the last ${exactly(tasks)} tasks were larger than their threshold; at most ${(threshold * 100).toFixed(0)}% should be.`;
     const [show, never] = ['Show Dashboard', 'Don’t Show Again'];
     const chosen = await vscode.window.showWarningMessage(message, show, never);
     if (chosen === show) await vscode.commands.executeCommand('ctxls.showDashboard');
@@ -209,19 +209,22 @@ class CriticalNotice implements vscode.Disposable {
   }
 }
 
+/** The longest name in a notice: the editor shows one line of it, and the links shall be on that. */
+const longestName = 16;
+
 /** Writes the notice with its links. What comes from outside can make no link. */
 function message(critical: SessionView[]): string {
-  const silent = '[Dismiss](command:ctxls.dismissNotice) · [Don’t Show Again](command:ctxls.silenceCritical)';
+  const silent =
+    '[Dismiss](command:ctxls.dismissNotice) · [Silence](command:ctxls.silenceCritical "Do not show such notices again")';
   const [only] = critical;
   if (critical.length > 1) {
-    return `The context windows of ${critical.length} sessions are critically full. [Show Sessions](command:ctxls.pickSession) · ${silent}`;
+    return `${critical.length} sessions are critically full. [Show](command:ctxls.pickSession "Show the list of sessions") · ${silent}`;
   }
   if (!only) return '';
-  const rest = left(only.usage) ? `, ${leftInWords(only.usage)}` : '';
   const key = encodeURIComponent(JSON.stringify([keyOf(only)])).replace(/[()]/g, c => (c === '(' ? '%28' : '%29'));
-  const show = `command:ctxls.showDashboard?${key}`;
-  const title = line(name(only)).replace(/[[\]()]/g, ' ');
-  return `${title}: the context window is ${percent(only.usage)} full${rest}. [Show Dashboard](${show}) · ${silent}`;
+  const show = `command:ctxls.showDashboard?${key} "Show the dashboard"`;
+  const title = line(name(only), longestName).replace(/[[\]()]/g, ' ');
+  return `${title}: context ${percent(only.usage)} full. [Show](${show}) · ${silent}`;
 }
 
 function isOn(setting: string): boolean {

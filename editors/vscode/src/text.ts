@@ -78,6 +78,7 @@ export function fill(format: string, s: SessionView): string {
     tokens: u.display.tokens === null ? '' : mark(u) + tokens(u.display.tokens),
     window: tokens(u.display.limitTokens),
     left: left(u),
+    until: until(u),
     forecast:
       u.turnsToCompaction === null
         ? ''
@@ -101,6 +102,11 @@ export function fill(format: string, s: SessionView): string {
     text += (text && i > 0 ? pieces[i - 1] : '') + filled;
   }
   return text && isTelling(icon(s)) && !format.includes('{icon}') ? `${values.icon} ${text}` : text;
+}
+
+/** Says what is left and until when, as short as a status bar wants it; "" where that is not known. */
+function until(u: Usage): string {
+  return left(u) && `${left(u)} ${u.compactionRule === 'threshold' ? 'to compaction' : 'left'}`;
 }
 
 /** Escapes text from outside for a label, where "$(name)" would be an icon. */

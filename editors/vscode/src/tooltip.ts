@@ -97,7 +97,7 @@ function markdown(): vscode.MarkdownString {
 
 function table(text: vscode.MarkdownString, all: Row[]): void {
   text.appendMarkdown('| | |\n|:--|:--|\n');
-  for (const [label, value] of all) text.appendMarkdown(`| ${label} | ${value} |\n`);
+  for (const [label, value] of all) text.appendMarkdown(`| ${label}${label && ' &nbsp;'} | ${value} |\n`);
   text.appendMarkdown('\n');
 }
 

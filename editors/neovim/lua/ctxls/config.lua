@@ -28,7 +28,7 @@ M.defaults = {
   path = '',
   sessions = 'workspace',
   root_markers = { '.git' },
-  format = '{percent} · {left} left',
+  format = '{percent} · {until}',
   quiet = '',
   icons = { session = '◔', warning = '!', critical = '!!', compacting = '↻', failed = '⚠' },
   notify = { critical = true, fleet = false },

@@ -73,7 +73,7 @@ local function held(u)
   end
   local all = text.mark(u) .. text.exactly(u.tokens)
   if u.percent then
-    all = all .. (', %.1f %% of the window'):format(u.percent)
+    all = all .. (', %.1f%% of the window'):format(u.percent)
   end
   if u.provenance == 'estimate' then
     return all .. band(u)

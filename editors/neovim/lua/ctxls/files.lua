@@ -57,7 +57,7 @@ function M.quickfix(key)
       end
       local facts = require('ctxls.facts')
       local function said(tokens)
-        return ('~%s tokens, %.0f %%'):format(text.exactly(tokens), 100 * tokens / breakdown.tokens)
+        return ('~%s tokens, %s'):format(text.exactly(tokens), text.share_of(tokens, breakdown.tokens))
       end
       local items = {}
       for _, file in ipairs(breakdown.files) do

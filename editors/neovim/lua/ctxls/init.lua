@@ -26,8 +26,8 @@ function M.start()
   require('ctxls.server').start()
 end
 
----The gauge as plain text, for example "! 72% · ~23k left"; "" where there is nothing to show. It returns a string that was
----made before: call it as often as a statusline is drawn. The first call starts the server in the background.
+---The gauge as plain text, for example "! 72% · ~23k to compaction"; "" where there is nothing to show. It
+---returns a string that was made before: call it as often as a statusline is drawn. The first call starts the server.
 ---@return string
 function M.status()
   return require('ctxls.status').plain()

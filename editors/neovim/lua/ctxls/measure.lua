@@ -11,7 +11,7 @@ local M = {}
 local function describe(what, m)
   local share = ''
   if m.percent then
-    share = m.percent < 0.1 and ', less than 0.1 % of the window' or (', %.1f %% of the window'):format(m.percent)
+    share = m.percent < 0.1 and ', less than 0.1% of the window' or (', %.1f%% of the window'):format(m.percent)
   end
   return ('the %s has %s%s tokens%s (%s).'):format(
     what,

@@ -63,9 +63,9 @@ local function one(s)
   local name, percent = text.name(s), text.mark(u) .. (u.display.percent or text.unknown)
   return mention(
     vim.log.levels.WARN,
-    ('%s: the context window is %s %% full%s.'):format(name, percent, left),
-    ('%s: the context window is %s %% full.'):format(name, percent),
-    ('a context window is %s %% full.'):format(percent)
+    ('%s: the context window is %s%% full%s.'):format(name, percent, left),
+    ('%s: the context window is %s%% full.'):format(name, percent),
+    ('a context window is %s%% full.'):format(percent)
   )
 end
 
@@ -147,12 +147,12 @@ server.on('metrics/thresholdExceeded', function(alert)
   if config.options.notify.fleet then
     mention(
       vim.log.levels.WARN,
-      ('%.1f %% of the last %s tasks were larger than their threshold; at most %.0f %% should be.'):format(
+      ('%.1f%% of the last %s tasks were larger than their threshold; at most %.0f%% should be.'):format(
         alert.rate * 100,
         text.exactly(alert.tasks),
         alert.threshold * 100
       ),
-      ('%.1f %% of the last tasks were too large.'):format(alert.rate * 100)
+      ('%.1f%% of the last tasks were too large.'):format(alert.rate * 100)
     )
   end
 end)

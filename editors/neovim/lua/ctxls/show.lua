@@ -66,7 +66,7 @@ local function amounts(lines, parts, width)
     sum = sum + part.tokens
     wide = i <= most.parts and math.max(wide, vim.api.nvim_strwidth(facts.part(part))) or wide
   end
-  local figures = 15 -- "    ~128k   64 %"
+  local figures = 14 -- "    ~128k   64%"
   wide = math.min(wide, math.max(width - figures - 3, 4))
   local bar = math.min(math.max(width - wide - figures - 5, 0), 40)
   for i = 1, math.min(#parts, most.parts) do
@@ -74,7 +74,7 @@ local function amounts(lines, parts, width)
     lines[#lines + 1] = {
       { ' ' .. text.fit(facts.part(part), wide) .. (bar > 3 and '  ' or '') },
       { bar > 3 and text.bar(100 * part.tokens / parts[1].tokens, bar) or '', 'CtxlsLabel' },
-      { ('%8s%5.0f %%'):format('~' .. text.tokens(part.tokens), 100 * part.tokens / sum) },
+      { ('%8s%6s'):format('~' .. text.tokens(part.tokens), text.share_of(part.tokens, sum)) },
     }
   end
   rest(lines, parts, most.parts)

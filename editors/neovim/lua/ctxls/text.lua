@@ -29,6 +29,15 @@ function M.exactly(n)
   return digits:sub(1, head) .. digits:sub(head + 1):gsub('%d%d%d', ',%0')
 end
 
+---Writes a part of a whole in percent, as the command line does.
+---@param part number
+---@param whole number
+---@return string
+function M.share_of(part, whole)
+  local percent = 100 * part / whole
+  return percent > 0 and percent < 0.5 and '<1%' or ('%.0f%%'):format(percent)
+end
+
 ---"~" for what ctxls worked out itself.
 ---@param u ctxls.Usage
 ---@return string
@@ -252,6 +261,14 @@ function M.turns(n)
   return n == 1 and 'turn' or 'turns'
 end
 
+---Says what is left and until when, as short as a statusline wants it; "" where that is not known.
+---@param u ctxls.Usage
+---@return string
+local function until_when(u)
+  local left = M.left(u)
+  return left == '' and '' or left .. (u.compactionRule == 'threshold' and ' to compaction' or ' left')
+end
+
 ---What placeholders of a format stand for; "" where it does not apply.
 ---@param s ctxls.Session
 ---@param icons ctxls.Icons
@@ -267,6 +284,7 @@ local function values(s, icons)
     tokens = u.display.tokens and M.mark(u) .. M.tokens(u.display.tokens) or '',
     window = M.tokens(u.display.limitTokens),
     left = M.left(u),
+    ['until'] = until_when(u),
     forecast = u.turnsToCompaction and ('~%d %s'):format(u.turnsToCompaction.mid, M.turns(u.turnsToCompaction.mid))
       or '',
     bar = M.gauge(u, 8),

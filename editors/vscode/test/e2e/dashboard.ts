@@ -27,7 +27,7 @@ const looks = [
 ] as const;
 
 /** Of the window, in pixels: the page is what the side bar leaves of it. */
-const widths = [320, 900, 2_560];
+const widths = [320, 900, 1_280, 2_560];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function theDashboard(t: TestContext, world: World): Promise<void> {
@@ -46,6 +46,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     const frame = dashboard(bare);
     await reads(frame.locator('h1'), 'No session yet');
     await frame.getByRole('button', { name: 'Get Started' }).waitFor();
+    assert.deepEqual(await violations(await pageOf(bare)), []);
     await world.picture('welcome', bare);
     await frame.getByRole('button', { name: 'Set Up an Agent Host' }).click();
     await reads(
@@ -67,7 +68,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     agent.turn(67_000, 'src/scan.go');
     agent.turn(89_000, 'src/parse.go');
     agent.turn(112_000, 'src/parse_test.go');
-    await reads(gauge(page), '56% · ~55k left');
+    await reads(gauge(page), '56% · ~55k to compaction');
     await world.command('ctxls: Show Dashboard');
     const frame = dashboard(page);
     await reads(frame.locator('h1'), 'port the parser');
@@ -123,9 +124,7 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
       for (const wide of widths) {
         await page.setViewportSize({ width: wide, height });
         await until(async () => (await overflow(page)) === 0, `all of it in sight at ${wide} pixels, ${name}`, 10_000);
-        const frame = await (await dashboard(page).locator('body').elementHandle())?.ownerFrame();
-        assert(frame);
-        found.push(...(await violations(frame)).map(text => `${name}, ${wide} pixels: ${text}`));
+        found.push(...(await violations(await pageOf(page))).map(text => `${name}, ${wide} pixels: ${text}`));
       }
     }
     assert.deepEqual(found, []);
@@ -173,9 +172,9 @@ export async function theDashboard(t: TestContext, world: World): Promise<void> 
     await frame.getByRole('combobox', { name: 'Show another session' }).selectOption({ index: 1 });
     await reads(frame.locator('h1'), 'write the release notes');
     await frame.getByRole('button', { name: 'Pin to Status Bar' }).click();
-    await reads(gauge(page), '23% · ~121k left');
+    await reads(gauge(page), '23% · ~121k to compaction');
     await frame.getByRole('button', { name: 'Unpin' }).click();
-    await reads(gauge(page), '62% · ~43k left');
+    await reads(gauge(page), '62% · ~43k to compaction');
   });
 
   await t.test('files are links, and what fills the window says why it is not known', async () => {
@@ -263,6 +262,13 @@ async function overflow(page: Page): Promise<number> {
   return dashboard(page)
     .locator('html')
     .evaluate(html => Math.max(0, html.scrollWidth - html.clientWidth));
+}
+
+/** The frame of the dashboard. */
+async function pageOf(page: Page): Promise<Frame> {
+  const frame = await (await dashboard(page).locator('body').elementHandle())?.ownerFrame();
+  assert(frame);
+  return frame;
 }
 
 /** What axe objects to. */

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { dashboard } from './dashboard.ts';
 import { gauge, reads, until, type World } from './world.ts';
 
 export async function theEditor(t: TestContext, world: World): Promise<void> {
@@ -14,7 +15,7 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
   writeFileSync(file, text);
 
   world.agent('e1111111-0000-4000-8000-000000000001').turn(50_000); // its model decides how is counted
-  await reads(gauge(page), '25% · ~117k left');
+  await reads(gauge(page), '25% · ~117k to compaction');
 
   await t.test('measuring counts the file, or what is selected, as the command line does', async () => {
     const measured = (text: string) => {
@@ -101,7 +102,7 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await input.fill('{tokens} of {window}');
     await reads(gauge(page), '50k of 200k');
     await page.keyboard.press('Escape');
-    await reads(gauge(page), '25% · ~117k left');
+    await reads(gauge(page), '25% · ~117k to compaction');
     await world.command('ctxls: Choose Status Bar Format');
     await choose(page, 'a bar with a mark where the host compacts');
     await reads(gauge(page), '██░░░░│░ 25%');
@@ -109,7 +110,36 @@ export async function theEditor(t: TestContext, world: World): Promise<void> {
     await world.picture('format');
     await world.command('ctxls: Choose Status Bar Format');
     await choose(page, 'what is left to compaction');
-    await reads(gauge(page), '25% · ~117k left');
+    await reads(gauge(page), '25% · ~117k to compaction');
+  });
+
+  await t.test('each key is the extension’s alone, and does what its command does', async () => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+s');
+    const search = page.locator('.keybindings-editor .keybindings-header input').first();
+    const found = page.locator('.keybindings-editor .monaco-list-row');
+    for (const [key, command] of [
+      ['ctrl+k g', 'Pick Session'],
+      ['ctrl+k x', 'Show Dashboard'],
+      ['ctrl+k b', 'Show What Fills the Window'],
+      ['ctrl+k h', 'Show History'],
+    ] as const) {
+      await search.fill(`"${key}"`);
+      await until(async () => {
+        const rows = await found.allTextContents();
+        return rows.length === 1 && (rows[0] ?? '').replaceAll('\u00a0', ' ').includes(`ctxls: ${command}`);
+      }, `${key} alone for ${command}`);
+    }
+    await world.picture('keys');
+    await world.command('View: Close All Editors');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('g');
+    await reads(option(page, '25%'), /~117k left/);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('x');
+    await reads(dashboard(page).locator('.figure'), '25%');
+    await world.command('View: Close All Editors');
   });
 
   await t.test('the walkthrough opens, and the log', async () => {

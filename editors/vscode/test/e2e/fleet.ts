@@ -15,7 +15,7 @@ export async function theFleet(t: TestContext, world: World): Promise<void> {
 
   await t.test('the fleet alert is off by default', async () => {
     world.agent('90999999-0000-4000-8000-000000000009').statusline(30_000);
-    await reads(gauge(page), '15% · ~137k left'); // an alert from before the server was there would be no news to it
+    await reads(gauge(page), '15% · ~137k to compaction'); // an alert from before the server was there would be no news to it
     for (let i = 0; i < 6; i++) large(`9${i}999999-0000-4000-8000-000000000009`);
     // What comes after the alert is on the screen: so would the alert be, but for the moment that a notification takes.
     world.agent('95999999-0000-4000-8000-000000000009').statusline(260_000, {}, 1_000_000);

@@ -1,9 +1,9 @@
 // The gauge in the status bar and what it says when the pointer rests on it.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { away, gauge, reads, until, type World } from './world.ts';
 
 /** From the end of a hook's process until the screen says it, in milliseconds: what a person calls at once. */
@@ -50,10 +50,10 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
 
   await t.test('it follows within a second, with the color and the icon of each level', async () => {
     for (const [tokens, text, kind, level, icon] of [
-      [80_000, '40% · ~87k left', '', 'normal', 'pulse'],
-      [112_000, '56% · ~55k left', '', 'notice', 'pulse'],
-      [144_000, '72% · ~23k left', 'warning-kind', 'warning', 'warning'],
-      [172_000, '86% · ~0 left', 'error-kind', 'critical', 'flame'],
+      [80_000, '40% · ~87k to compaction', '', 'normal', 'pulse'],
+      [112_000, '56% · ~55k to compaction', '', 'notice', 'pulse'],
+      [144_000, '72% · ~23k to compaction', 'warning-kind', 'warning', 'warning'],
+      [172_000, '86% · ~0 to compaction', 'error-kind', 'critical', 'flame'],
     ] as const) {
       agent.turn(tokens);
       const ms = await reads(gauge(page), text);
@@ -70,27 +70,28 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
   });
 
   await t.test('crossing critical is told once, with something to do', async () => {
-    const toast = page.locator('.notification-toast').filter({ hasText: 'context window is 86% full' });
+    const toast = page.locator('.notification-toast').filter({ hasText: 'context 86% full' });
     await toast.waitFor();
     await world.picture('notice');
+    assert.equal(await hidden(toast.locator('.notification-list-item-message')), 0, 'the links are in sight');
     agent.turn(174_000);
-    await reads(gauge(page), '87% · ~0 left');
+    await reads(gauge(page), '87% · ~0 to compaction');
     const toasts = page.locator('.notification-toast');
-    await reads(toasts.first(), /the context window is 87% full/); // the figure follows
+    await reads(toasts.first(), /context 87% full/); // the figure follows
     assert.equal(await toasts.count(), 1, 'it was told again');
     await toasts.first().getByText('Dismiss').click();
     await until(async () => (await toasts.count()) === 0, 'it is dismissed');
     agent.turn(20_000);
-    await reads(gauge(page), '10% · ~147k left');
+    await reads(gauge(page), '10% · ~147k to compaction');
     agent.turn(174_000);
     await toasts.first().waitFor();
     agent.hook('PreCompact.manual');
     agent.hook('PostCompact.manual', { compact_summary: 'all is well' });
     await until(async () => (await toasts.count()) === 0, 'a compaction takes it back');
     agent.turn(40_000);
-    await reads(gauge(page), '20% · ~127k left');
+    await reads(gauge(page), '20% · ~127k to compaction');
     agent.turn(174_000);
-    await toasts.first().getByText('Don’t Show Again').click();
+    await toasts.first().getByText('Silence').click();
     await until(() => world.settings('user')['ctxls.notices.critical'] === false, 'it is silenced for good');
     await until(async () => (await toasts.count()) === 0, 'and goes');
   });
@@ -101,12 +102,12 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     assert.match(await label(page), /compacting now/);
     await world.picture('compacting');
     agent.hook('PostCompact.manual', { compact_summary: 'all is well' });
-    await reads(gauge(page), /^~\d+% · ~\d+k left$/);
+    await reads(gauge(page), /^~\d+% · ~\d+k to compaction$/);
     assert.match(await label(page), /about \d+ percent/);
     await away(page);
     assert.doesNotMatch((await gauge(page).getAttribute('class')) ?? '', /-kind/);
     agent.turn(30_000);
-    await reads(gauge(page), '15% · ~137k left');
+    await reads(gauge(page), '15% · ~137k to compaction');
   });
 
   await t.test('the format is the user’s', async () => {
@@ -116,14 +117,14 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await reads(gauge(page), '30k/200k · claude-sonnet-4-6 | 2x {unknown}');
     assert.equal(await gauge(page).locator('.codicon-rocket').count(), 1);
     world.set({});
-    await reads(gauge(page), '15% · ~137k left');
+    await reads(gauge(page), '15% · ~137k to compaction');
   });
 
   await t.test('the tooltip tells all that is known', async () => {
     agent.statusline(30_000, { session_name: 'tidy up' });
     for (const tokens of [52_000, 75_000, 99_000, 121_000]) agent.turn(tokens, 'src/main.go');
     agent.turn(144_000, 'src/util.go', `src/${'long/'.repeat(20)}name.go`);
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
     const tooltip = await hover(page);
     await reads(tooltip, /tidy up.*results of Read ~\d+k/s);
     const text = ((await tooltip.innerText()) ?? '').replace(/\s+/g, ' ');
@@ -155,6 +156,16 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
       .click();
     await page.locator('.quick-input-list .monaco-list-row').first().waitFor();
     await page.keyboard.press('Escape');
+    mkdirSync(join(world.project, 'src'), { recursive: true });
+    writeFileSync(join(world.project, 'src/main.go'), 'package main\n');
+    const again = await hover(page);
+    await again
+      .getByRole('link', { name: 'src/main.go' })
+      .or(again.locator('a', { hasText: 'src/main.go' }))
+      .first()
+      .click();
+    await page.locator('.monaco-editor .view-line').filter({ hasText: 'package main' }).waitFor();
+    await world.command('View: Close All Editors');
   });
 
   await t.test('what comes from outside is text: no markup, no icon, no command', async () => {
@@ -169,8 +180,13 @@ export async function theGauge(t: TestContext, world: World): Promise<void> {
     await away(page);
     agent.statusline(144_000, { session_name: 'tidy up' });
     world.set({});
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
   });
+}
+
+/** How much of a line is cut, in pixels. */
+function hidden(line: Locator): Promise<number> {
+  return line.evaluate(line => line.scrollWidth - line.clientWidth);
 }
 
 async function label(page: Page): Promise<string> {

@@ -12,13 +12,13 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
 
   await t.test('kill -9 of the server: another one takes over, with what happened meanwhile', async () => {
     agent.turn(40_000);
-    await reads(gauge(page), '20% · ~127k left');
+    await reads(gauge(page), '20% · ~127k to compaction');
     const [first, ...others] = world.servers();
     assert.deepEqual(others, [], 'more than one server');
     assert(first);
     process.kill(first, 'SIGKILL');
     agent.turn(60_000);
-    const ms = await reads(gauge(page), '30% · ~107k left');
+    const ms = await reads(gauge(page), '30% · ~107k to compaction');
     t.diagnostic(`recovered in ${ms.toFixed(0)} ms`);
     await until(() => world.servers().length === 1 && world.servers()[0] !== first, 'one new server');
     assert.equal(await page.locator('.notification-toast').count(), 0, 'a death that is mended is no news');
@@ -32,7 +32,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
       const [before] = world.servers();
       await world.command('Developer: Reload Window');
       await until(() => world.servers().length === 1 && world.servers()[0] !== before, 'one new server');
-      await reads(gauge(page), '30% · ~107k left');
+      await reads(gauge(page), '30% · ~107k to compaction');
     }
     await world.picture('reloaded');
     await reads(dashboard(page).locator('.figure'), /%/);
@@ -43,19 +43,19 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     const [before] = world.servers();
     await world.command('ctxls: Restart Server');
     await until(() => world.servers().length === 1 && world.servers()[0] !== before, 'one new server');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 
   await t.test('a second window has a server of its own, which goes with it', async () => {
     const folder = join(world.root, 'home/dev/other');
     world.agent('e6666666-0000-4000-8000-000000000006', folder).turn(150_000);
     const other = await world.open(folder);
-    await reads(gauge(other), '75% · ~17k left');
+    await reads(gauge(other), '75% · ~17k to compaction');
     assert.equal(world.servers().length, 2);
     await other.close({ runBeforeUnload: true });
     await until(() => world.servers().length === 1, 'its server goes with it');
     await world.command('ctxls: Restart Server'); // the first one's is not the one that goes
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 
   await t.test('a missing program: a clear message with buttons; put right, it runs', async () => {
@@ -97,7 +97,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
       .waitFor();
 
     world.set({});
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
     await until(() => world.servers().length === 1, 'one server');
     await world.command('Notifications: Clear All Notifications');
   });
@@ -134,7 +134,7 @@ kill -9 $!
     await page.locator('.notification-toast').filter({ hasText: 'The server died 5 times in a short while' }).waitFor();
     await until(() => world.servers().length === 0, 'none is left');
     world.set({});
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
     await world.command('Notifications: Clear All Notifications');
   });
 }
@@ -152,7 +152,7 @@ export async function theTrust(t: TestContext): Promise<void> {
       world.set({ 'ctxls.server.path': evil });
       await page.reload();
       world.agent('f6666666-0000-4000-8000-000000000006').turn(80_000);
-      await reads(gauge(page), '40% · ~87k left');
+      await reads(gauge(page), '40% · ~87k to compaction');
       assert.deepEqual(await content(ran), '');
       await world.command('Workspaces: Manage Workspace Trust');
       await page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).first().click();

@@ -15,7 +15,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
   await t.test('the newest session of the workspace is shown; what happens elsewhere is not', async () => {
     elsewhere.turn(180_000);
     second.statusline(50_000, { session_name: 'second thoughts' });
-    await reads(gauge(page), '25% · ~117k left');
+    await reads(gauge(page), '25% · ~117k to compaction');
   });
 
   await t.test('a click lists them with gauges, sub-agents nested; picking one pins it', async () => {
@@ -33,7 +33,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     second.hook('SubagentStop', { agent_type: 'Explore' });
     await until(async () => (await rows(page)).length === 2, 'the list follows');
     await row(page, 'tidy up').click();
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
   });
 
   await t.test('the pinned one stays, whatever is newer', async () => {
@@ -44,20 +44,20 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
       await page.keyboard.press('Escape');
       return all.some(text => /30%.*~107k left/.test(text));
     }, 'the list knows the newer one');
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
   });
 
   await t.test('until it is unpinned or ends', async () => {
     await gauge(page).click();
     await row(page, 'Follow the newest session').click();
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
     await gauge(page).click();
     await row(page, 'tidy up').hover();
     await row(page, 'tidy up').locator('.codicon-pin').click();
     await page.keyboard.press('Escape');
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
     first.hook('SessionEnd.other');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 
   await t.test('a long name keeps its figures in sight; the list is sorted and grouped', async () => {
@@ -85,7 +85,7 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     await page.locator('.quick-input-widget [aria-label="Group by state"]').click();
     await page.keyboard.press('Escape');
     first.hook('SessionEnd.other');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 
   await t.test('all sessions of the machine are shown where the settings say so', async () => {
@@ -98,16 +98,16 @@ export async function theSessions(t: TestContext, world: World): Promise<void> {
     }, 'the other project’s session');
     world.set({});
     await until(() => world.servers().length === 1, 'one server again');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 
   await t.test('and in a window without a folder', async () => {
     elsewhere.turn(182_000);
     const bare = await world.open(null);
-    await reads(gauge(bare), '91% · ~0 left');
+    await reads(gauge(bare), '91% · ~0 to compaction');
     await bare.close({ runBeforeUnload: true });
     await until(() => world.servers().length === 1, 'its server goes with it');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
   });
 }
 

@@ -36,10 +36,10 @@ export async function theView(t: TestContext, world: World): Promise<void> {
 
   await t.test('its menu pins, shows and forgets a session', async () => {
     await menu(page, 'mend the tests', 'Pin to Status Bar');
-    await reads(gauge(page), '72% · ~23k left');
+    await reads(gauge(page), '72% · ~23k to compaction');
     await row(page, 'mend the tests').locator('.codicon-pinned').first().waitFor();
     await menu(page, 'mend the tests', 'Unpin');
-    await reads(gauge(page), '30% · ~107k left');
+    await reads(gauge(page), '30% · ~107k to compaction');
     await menu(page, 'mend the tests', 'Show What Fills the Window');
     await reads(dashboard(page).locator('h1'), 'mend the tests');
     await until(async () => {

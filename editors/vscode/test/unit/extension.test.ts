@@ -108,16 +108,16 @@ test('it starts by saying what to do, and follows a hook', async () => {
   assert.equal((await gauge('$(pulse) ctxls: set up')).command, 'ctxls.installHooks');
   assert.match(window.log.join('\n'), /\(bundled\), version 0\.1\.0/);
   agent.turn(144_000);
-  const item = await gauge('$(warning) 72% · ~23k left');
+  const item = await gauge('$(warning) 72% · ~23k to compaction');
   assert.equal(item.backgroundColor?.id, 'statusBarItem.warningBackground');
-  assert.match(item.tooltip?.value ?? '', /\| Compaction \| at 167\\,000\\, \\~22\\,9\d\d left \|/);
+  assert.match(item.tooltip?.value ?? '', /\| Compaction &nbsp; \| at 167\\,000\\, \\~22\\,9\d\d left \|/);
   assert.deepEqual(window.messages, []);
 });
 
 test('a tooltip may run our own commands and no others', async () => {
   await window.activate(bundle, extension);
   agent.turn(80_000);
-  const { tooltip } = await gauge('$(pulse) 40% · ~87k left');
+  const { tooltip } = await gauge('$(pulse) 40% · ~87k to compaction');
   assert(tooltip);
   const { enabledCommands } = tooltip.isTrusted as { enabledCommands: string[] };
   assert(enabledCommands.length > 0 && enabledCommands.every(name => window.commands[name]), String(enabledCommands));
@@ -127,43 +127,34 @@ test('a tooltip may run our own commands and no others', async () => {
 test('a session that was critical when it was first seen is no news; one that becomes it is, once', async () => {
   agent.turn(180_000);
   await window.activate(bundle, extension);
-  await gauge('$(flame) 90% · ~0 left');
+  await gauge('$(flame) 90% · ~0 to compaction');
   assert.deepEqual(window.messages, []);
   agent.turn(20_000);
-  await gauge('$(pulse) 10% · ~147k left');
+  await gauge('$(pulse) 10% · ~147k to compaction');
   agent.turn(180_000);
-  await gauge('$(flame) 90% · ~0 left');
+  await gauge('$(flame) 90% · ~0 to compaction');
   await until(() => window.notices.size === 1, 'a notice');
-  assert.match(
-    window.messages.join('\n'),
-    /^project: the context window is 90% full, ~0 tokens to compaction\. \[Show Dashboard\]\(command:ctxls\.showDashboard\?/,
-  );
+  assert.match(window.messages.join('\n'), /^project: context 90% full\. \[Show\]\(command:ctxls\.showDashboard\?/);
   agent.turn(182_000);
-  await gauge('$(flame) 91% · ~0 left');
+  await gauge('$(flame) 91% · ~0 to compaction');
   assert.equal(window.notices.size, 1, 'one notice');
-  await until(
-    () => window.messages.at(-1)?.startsWith('project: the context window is 91% full') ?? false,
-    'its figure follows',
-  );
+  await until(() => window.messages.at(-1)?.startsWith('project: context 91% full') ?? false, 'its figure follows');
 });
 
 test('many critical sessions make one notice, which goes when all have room again', async () => {
   const all = Array.from({ length: 28 }, (_, i) => agent.another(`c${i}-0000-0000`));
   for (const one of all) one.statusline(20_000);
   await window.activate(bundle, extension);
-  await gauge('$(pulse) 10% · ~147k left');
+  await gauge('$(pulse) 10% · ~147k to compaction');
   for (const one of all) one.statusline(190_000);
   await until(
-    () => window.messages.at(-1)?.startsWith('The context windows of 28 sessions are critically full.') ?? false,
+    () => window.messages.at(-1)?.startsWith('28 sessions are critically full.') ?? false,
     'all in one notice',
   );
   assert.equal(window.notices.size, 1);
   const [last, ...others] = all;
   for (const one of others) one.hook('SessionEnd.other');
-  await until(
-    () => window.messages.at(-1)?.startsWith('project: the context window is 95% full') ?? false,
-    'one is left',
-  );
+  await until(() => window.messages.at(-1)?.startsWith('project: context 95% full') ?? false, 'one is left');
   last?.hook('PreCompact.auto');
   last?.hook('PostCompact.auto');
   await until(() => window.notices.size === 0, 'a compaction takes the notice back');
@@ -172,14 +163,14 @@ test('many critical sessions make one notice, which goes when all have room agai
 test('of two windows only one tells of a session', async () => {
   agent.statusline(20_000);
   await window.activate(bundle, extension);
-  await gauge('$(pulse) 10% · ~147k left');
+  await gauge('$(pulse) 10% · ~147k to compaction');
   const other = new Window(window.folder);
   try {
     await other.activate(bundle, extension);
-    await until(() => other.items.gauge?.text === '$(pulse) 10% · ~147k left', 'the other window');
+    await until(() => other.items.gauge?.text === '$(pulse) 10% · ~147k to compaction', 'the other window');
     agent.statusline(190_000);
-    await until(() => other.items.gauge?.text === '$(flame) 95% · ~0 left', 'the other window');
-    await gauge('$(flame) 95% · ~0 left');
+    await until(() => other.items.gauge?.text === '$(flame) 95% · ~0 to compaction', 'the other window');
+    await gauge('$(flame) 95% · ~0 to compaction');
     await until(() => window.notices.size + other.notices.size > 0, 'a notice');
     await new Promise(resolve => setTimeout(resolve, 1_500)); // longer than sessions are gathered
     assert.equal(window.notices.size + other.notices.size, 1);
@@ -195,7 +186,7 @@ test('the dashboard is sent what could go, what compactions cost, and what stand
   agent.turn(31_000, 'a.go');
   agent.turn(60_000, 'b.go');
   await window.activate(bundle, extension);
-  await gauge('$(pulse) 30% · ~107k left');
+  await gauge('$(pulse) 30% · ~107k to compaction');
   window.commands['ctxls.showDashboard']?.();
   const last = () => window.posted.at(-1) as Shown | undefined;
   const all = () => {
@@ -219,7 +210,7 @@ test('settings of the workspace reach the server', async () => {
   window.settings = { 'ctxls.config': { levels: [10, 20, 30] } };
   agent.turn(80_000);
   await window.activate(bundle, extension);
-  const item = await gauge('$(flame) 40% · ~87k left');
+  const item = await gauge('$(flame) 40% · ~87k to compaction');
   assert.equal(item.backgroundColor?.id, 'statusBarItem.errorBackground');
 });
 

@@ -88,9 +88,9 @@ test('a share is marked by what it is', () => {
 });
 
 test('the format leaves out what does not apply, and says “?” for what is not known', () => {
-  const format = '{icon} {percent} · {left} left';
-  assert.equal(fill(format, calm()), '$(pulse) 72% · 23k left');
-  assert.equal(fill(format, calm({}, { provenance: 'estimate' })), '$(pulse) ~72% · ~23k left');
+  const format = '{icon} {percent} · {until}';
+  assert.equal(fill(format, calm()), '$(pulse) 72% · 23k to compaction');
+  assert.equal(fill(format, calm({}, { provenance: 'estimate' })), '$(pulse) ~72% · ~23k to compaction');
   assert.equal(fill(format, calm({}, unknown)), '$(pulse) ?');
   assert.equal(fill(format, calm({}, { compactionTokens: null, toCompaction: null })), '$(pulse) 72%');
   assert.equal(fill('{tokens}/{window} | {model} · fixed', calm()), '144k/200k | claude-sonnet-4-6 · fixed');
@@ -124,7 +124,8 @@ test('what is left is said with what comes then', () => {
   assert.equal(said({ ...refusal, compactionRule: 'onRefusal' }), '56k tokens left, compacts when refused');
   assert.equal(said({ ...refusal, compactionRule: 'off' }), '56k tokens left, no auto-compaction');
   assert.equal(said({ ...refusal, compactionRule: 'unknown' }), '56k tokens left');
-  assert.equal(fill('{percent} · {left} left', calm({}, { ...refusal, compactionRule: 'off' })), '72% · 56k left');
+  assert.equal(fill('{percent} · {until}', calm({}, { ...refusal, compactionRule: 'off' })), '72% · 56k left');
+  assert.equal(fill('{percent} · {left} left', calm()), '72% · 23k left');
 });
 
 test('a bar is marked where the host compacts', () => {

@@ -179,7 +179,7 @@ export class Window {
       logLevel: 3,
     };
     const defaults: Record<string, unknown> = {
-      'statusBar.format': '{icon} {percent} · {left} left',
+      'statusBar.format': '{icon} {percent} · {until}',
       'statusBar.whenNoSession': 'quiet',
       'notices.critical': true,
     };
