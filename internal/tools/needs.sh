@@ -35,6 +35,8 @@ look() {
       need qemu-aarch64-static qemu-user-static "the tests on arm64"
     fi
   fi
+  [ "$(uname)" != Linux ] || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] ||
+    printf 'fonts-dejavu-core|the pictures of the tests in VS Code: there is no font DejaVu Sans\n' >>"$list"
   need luacheck lua-check "the lint of the plugin for Neovim"
   need nvim neovim "the test that Debian's Neovim is told that it is too old"
   python3 -m pip --version >/dev/null 2>&1 || printf '%s|%s\n' python3-pip "the tests in Neovim: there is no pip, which gets it" >>"$list"

@@ -47,6 +47,7 @@ export class Agent {
   readonly cwd: string;
   readonly transcript: string;
   #lines = 0;
+  #clock: number | undefined;
   #tokens = 15_000; // system prompt and tools
 
   constructor(machine: Machine, id: string, cwd: string) {
@@ -55,6 +56,12 @@ export class Agent {
     this.cwd = cwd;
     this.transcript = join(machine.env.HOME ?? '', '.claude/projects/p', `${id}.jsonl`);
     mkdirSync(dirname(this.transcript), { recursive: true });
+  }
+
+  /** Makes what the transcript gets next as old as so many minutes; without them it is of now. Hooks are always of now. */
+  ago(minutes?: number): void {
+    const then = minutes === undefined ? undefined : Date.now() - minutes * 60_000;
+    this.#clock = then && Math.max(then, this.#clock ?? 0);
   }
 
   /** Another session in the same place. */
@@ -81,6 +88,11 @@ export class Agent {
 
   /** Claude Code's status line, with the window's size and what is in it. */
   statusline(tokens: number, changes: object = {}, window = 200_000): string {
+    return this.#run(['statusline'], this.status(tokens, changes, window));
+  }
+
+  /** The payload of the status line. */
+  status(tokens: number, changes: object = {}, window = 200_000): string {
     const usage = {
       input_tokens: 12,
       cache_creation_input_tokens: 0,
@@ -88,7 +100,7 @@ export class Agent {
       output_tokens: 77,
     };
     const context_window = { context_window_size: window, current_usage: usage };
-    return this.#run(['statusline'], this.payload('StatusLine.72pct', { context_window, ...changes }));
+    return this.payload('StatusLine.72pct', { context_window, ...changes });
   }
 
   /** One turn: a prompt, perhaps files that are read, an answer for which the window held so many tokens, and the end of it. */
@@ -99,7 +111,8 @@ export class Agent {
     const grown = Math.max(0, tokens - this.#tokens);
     for (const file of files) {
       const parts = Math.max(1, Math.ceil(grown / files.length / mostOfAResult));
-      for (let i = 0; i < parts; i++) this.#read(file, grown / files.length / parts);
+      const part = grown / files.length / parts;
+      for (let i = 0; i < parts; i++) this.#read(file, part, this.#clock === undefined ? 0 : Math.round(i * part));
     }
     if (files.length > 0) this.reads(...files);
     this.#answer('answer', tokens, files.length > 0 ? undefined : [{ type: 'text', text: written(sentence, grown) }]);
@@ -107,13 +120,14 @@ export class Agent {
     this.hook('Stop');
   }
 
-  /** Claude Code compacts: it says so, writes it down, and says that it is done. */
+  /** Claude Code compacts: it says so, writes it down, and says that it is done. Of an older one only the transcript tells. */
   compact(postTokens: number): void {
-    this.hook('PreCompact.auto');
+    const live = this.#clock === undefined;
+    if (live) this.hook('PreCompact.auto');
     const compactMetadata = { trigger: 'auto', preTokens: this.#tokens, postTokens };
     this.#write('boundary', undefined, { compactMetadata });
     this.#write('summary', { role: 'user', content: 'The parser is ported; its tests are left to do. '.repeat(20) });
-    this.hook('PostCompact.auto');
+    if (live) this.hook('PostCompact.auto');
     this.#tokens = postTokens;
   }
 
@@ -128,11 +142,11 @@ export class Agent {
     this.hook('PostToolBatch.parallel', { tool_calls });
   }
 
-  /** Reads a file of so many tokens: the call, and its result. */
-  #read(file: string, tokens: number): void {
+  /** Reads a file of so many tokens: the call, before which the turn has grown by so many, and its result. */
+  #read(file: string, tokens: number, grown: number): void {
     const id = `toolu_${this.id.slice(0, 4)}_${++this.#lines}`;
     const content = [{ type: 'tool_use', id, name: 'Read', input: { file_path: join(this.cwd, file) } }];
-    this.#answer('call', this.#tokens + 60, content);
+    this.#answer('call', this.#tokens + grown + 60, content);
     const text = written('func parse(line string) (node, error) {\n', tokens);
     this.#write('result', { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text }] });
   }
@@ -152,11 +166,12 @@ export class Agent {
   /** Appends a line to the transcript, which was captured and is made this session's. */
   #write(kind: Kind, message?: object, changes: object = {}): void {
     const uuid = `${this.id.slice(0, 8)}-${++this.#lines}`;
+    if (this.#clock !== undefined) this.#clock = Math.min(this.#clock + 3_000, Date.now());
     const line = JSON.parse(captured(kind));
     delete line.toolUseResult;
     const ours = {
       uuid,
-      timestamp: new Date().toISOString(),
+      timestamp: new Date(this.#clock ?? Date.now()).toISOString(),
       sessionId: this.id,
       cwd: this.cwd,
       ...(message && { message }),

@@ -1,7 +1,7 @@
 // A machine of the tests' own: a home, a project, a real VS Code with the extension from the VSIX, and a browser in front of it.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,6 +19,7 @@ const always = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.tips.enabled': false,
   'workbench.hover.delay': 200,
+  'workbench.reduceMotion': 'on',
   'window.commandCenter': false,
   'security.workspace.trust.startupPrompt': 'never',
   'chat.disableAIFeatures': true,
@@ -30,11 +31,13 @@ const always = {
 export interface Options {
   /** Whether the editor asks whom to trust. */
   trust?: boolean;
+  /** What the project's folder is called. */
+  folder?: string;
 }
 
 export class World {
   readonly root = mkdtempSync(join(tmpdir(), 'ctxls-vscode-'));
-  readonly project = join(this.root, 'home/dev/project');
+  readonly project: string;
   readonly machine: Machine;
   #server: ChildProcess | undefined;
   #browser: Browser | undefined;
@@ -42,7 +45,8 @@ export class World {
   #said = '';
   page!: Page;
 
-  private constructor() {
+  private constructor({ folder = 'project' }: Options) {
+    this.project = join(this.root, 'home/dev', folder);
     const home = join(this.root, 'home');
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(home, 'dev/other'));
@@ -64,7 +68,7 @@ export class World {
 
   /** Installs the VSIX into a fresh editor, and opens the project in it. */
   static async start(options: Options = {}): Promise<World> {
-    const world = new World();
+    const world = new World(options);
     write(world.#userSettings, always);
     world.set({});
     world.#editor('--install-extension', process.env.CTXLS_VSIX ?? '');
@@ -75,6 +79,7 @@ export class World {
     await world.#serve(options.trust ?? false);
     world.#browser = await chromium.launch({
       executablePath: process.env.CTXLS_CHROMIUM ?? '',
+      env: { ...process.env, ...fonts(world.root) },
       timeout: patience,
       args: [
         '--no-sandbox',
@@ -230,6 +235,23 @@ export class World {
 function write(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(value));
+}
+
+/** Has the browser draw in one font, whatever others the machine has; in its own where it lacks that one. */
+function fonts(root: string): Record<string, string> {
+  const dejavu = '/usr/share/fonts/truetype/dejavu';
+  if (!existsSync(dejavu)) return {};
+  const file = join(root, 'fonts.conf');
+  writeFileSync(
+    file,
+    `<fontconfig>
+  <dir>${dejavu}</dir>
+  <cachedir>${join(root, 'fonts')}</cachedir>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+  <match><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
+</fontconfig>`,
+  );
+  return { FONTCONFIG_FILE: file };
 }
 
 function commandLines(): { pid: number; line: string }[] {
