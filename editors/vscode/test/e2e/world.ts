@@ -18,6 +18,7 @@ const always = {
   'workbench.startupEditor': 'none',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.tips.enabled': false,
+  'workbench.editor.useModal': 'off',
   'workbench.hover.delay': 200,
   'workbench.reduceMotion': 'on',
   'window.commandCenter': false,
