@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -100,8 +101,12 @@ func (f *auditFlags) run(a *app, args []string) error {
 	}
 	o := a.auditOptions(dir)
 	if f.host != "" {
-		if err := session.CheckHost(session.Host(f.host), contextfiles.Hosts); err != nil {
-			return usageError{err.Error()}
+		if !slices.Contains(contextfiles.Hosts, session.Host(f.host)) {
+			var names []string
+			for _, h := range contextfiles.Hosts {
+				names = append(names, string(h))
+			}
+			return unknownHost(fmt.Sprintf("--host: use %s; got %q", text.OneOf(names), text.Sanitize(f.host, 60)), f.host, names)
 		}
 		o.Hosts = []session.Host{session.Host(f.host)}
 	}
