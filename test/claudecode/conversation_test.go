@@ -166,14 +166,14 @@ func TestSubAgent(t *testing.T) {
 			{Tokens: 52_000, Text: "Delegated."},
 		},
 		"inner": {
-			{Tokens: 150_000, Calls: []e2e.Call{read("src/util.go")}},
+			{Tokens: 150_000, Calls: []e2e.Call{read("src/util.go"), recorded(150_000)}},
 			{Tokens: 155_000, Calls: []e2e.Call{read("src/main.go")}, Before: func() { running = figures() }},
 			{Tokens: 160_000, Text: "Found it."},
 		},
 		"more": {{Tokens: 53_000, Text: "More."}},
 	})
 	w.install()
-	w.prompt(one, "[[delegate]] have a look")
+	w.prompt(one, "[[delegate]] have a look", "--allowedTools", "Bash")
 	if n := len(w.model.Asked("inner")); n != 3 {
 		t.Fatalf("the sub-agent asked %d times: %v", n, w.model.Kinds())
 	}
@@ -201,8 +201,7 @@ func TestSubAgent(t *testing.T) {
 // For newer models, Claude Code uses other texts, and they have another window.
 func TestNewerModel(t *testing.T) {
 	const newer = "claude-opus-5-5"
-	slow := e2e.Call{Tool: "Bash", Input: map[string]any{"command": "sleep 0.3; echo hello", "description": "Greet"}} // by now the transcript has the response
-	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{slow}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
+	w := newTestEnv(t, map[string][]e2e.Reply{"work": {{Tokens: 800_000, Calls: []e2e.Call{recorded(800_000)}}, {Tokens: 810_000, Text: "Done."}}, "more": {{Tokens: 820_000, Text: "More."}}})
 	w.install()
 	w.prompt(one, "[[work]] look around", "--model", newer, "--allowedTools", "Bash")
 	w.prompt(one, "[[more]] go on", "--model", newer)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,4 +125,11 @@ func (w *testEnv) prompt(session, prompt string, flags ...string) string {
 // read is a call of the Read tool for a file of the project.
 func read(path string) e2e.Call {
 	return e2e.Call{Tool: "Read", Input: map[string]any{"file_path": "$PROJECT/" + path}}
+}
+
+// recorded is a call of the Bash tool that ends when a transcript has the response of so many tokens that makes it. Claude Code writes
+// transcripts some time after it shows what they hold.
+func recorded(tokens int) e2e.Call {
+	command := fmt.Sprintf(`until grep -qrs '"cache_read_input_tokens":%d,' "$HOME/.claude/projects"; do sleep 0.05; done; echo hello`, e2e.CacheRead(tokens))
+	return e2e.Call{Tool: "Bash", Input: map[string]any{"command": command, "description": "Greet"}}
 }

@@ -83,7 +83,7 @@ func (a *Anthropic) answer(w http.ResponseWriter, r *http.Request, body map[stri
 		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, reply.Refusal)
 		return
 	}
-	usage := map[string]any{"input_tokens": 12, "cache_creation_input_tokens": 900, "cache_read_input_tokens": max(reply.Tokens-912, 0), "output_tokens": OutputTokens}
+	usage := map[string]any{"input_tokens": 12, "cache_creation_input_tokens": 900, "cache_read_input_tokens": CacheRead(reply.Tokens), "output_tokens": OutputTokens}
 	var blocks []map[string]any
 	if reply.Text != "" {
 		blocks = append(blocks, map[string]any{"type": "text", "text": reply.Text})
@@ -142,3 +142,6 @@ func TextsOf(v any) (texts []string) {
 	}
 	return texts
 }
+
+// CacheRead is how many tokens of a response's context came from the provider's cache, as the model reports them.
+func CacheRead(tokens int) int { return max(tokens-912, 0) }
