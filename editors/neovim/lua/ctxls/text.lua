@@ -182,10 +182,10 @@ end
 
 ---Writes how long ago a time (RFC 3339) was.
 ---@param at string
----@param now number seconds since 1970
+---@param now integer seconds since 1970, as os.time() gives them, without fractions
 ---@return string
 function M.age(at, now)
-  local minutes = math.floor((now - M.time(at)) / 60)
+  local minutes = math.floor((now - math.floor(M.time(at))) / 60)
   if minutes < 1 then
     return 'just now'
   elseif minutes < 60 then
