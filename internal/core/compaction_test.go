@@ -384,6 +384,32 @@ func TestRestIsMessages(t *testing.T) {
 	compact("b2", 167_009, 20_255, 43_904+20_255)
 }
 
+// OpenCode keeps about as much beside the system prompt and the tools, whatever there was before. The user's own share goes before.
+func TestRestIsAboutTheSame(t *testing.T) {
+	for _, tt := range []struct {
+		first, before int
+		percent       *int
+		want          int
+	}{{9_077, 140_000, nil, 14_000}, {9_077, 350_000, nil, 14_000}, {9_077, 140_000, new(20), 40_000}} { // 77 are the first answer
+		w := newTestEnv()
+		rules := openCodeRules
+		rules.CompactionLeaves = 5_000
+		w.rules[session.HostOpenCode] = rules
+		w.cfg.Compaction.PostCompactionPercent = tt.percent
+		for _, tokens := range []int{tt.first, tt.before} {
+			w.now = w.now.Add(time.Minute)
+			ev := w.at(session.BatchFinished, tokens)
+			ev.Host = session.HostOpenCode
+			w.play(t, ev)
+		}
+		w.now = w.now.Add(time.Minute)
+		out := w.play(t, session.Event{Host: session.HostOpenCode, Kind: session.CompactionDone, CompactedBy: &session.Boundary{At: w.now}})
+		if u := out.Session.Usage; u.Tokens == nil || *u.Tokens != tt.want || u.Exact || u.Band == nil || u.Band.Low >= tt.want || u.Band.High <= tt.want {
+			t.Errorf("%+v: %+v", tt, u)
+		}
+	}
+}
+
 // An answer that its host counts was in the window as well: no report is shown against a window that is smaller.
 func TestAnswerBeyondTheAssumedWindow(t *testing.T) {
 	w := newTestEnv()

@@ -70,6 +70,11 @@ type Rules struct {
 	// CompactsAfterPrompt says that the host may compact between the hook of a prompt and the request with that prompt. The request then
 	// contains the mark from before the compaction.
 	CompactsAfterPrompt bool
+	// TurnGrowth is how many tokens a turn is expected to add before others of the session are known; 0 stands for 8,000.
+	TurnGrowth int
+	// CompactionLeaves is about how many tokens a compaction leaves beside the system prompt and the tools, whatever there was before; 0 is
+	// unknown.
+	CompactionLeaves int
 	// Compaction is the rule for where the host compacts.
 	Compaction model.CompactionRule
 }

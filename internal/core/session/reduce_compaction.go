@@ -71,6 +71,9 @@ func (r *reduction) compacted(b Boundary) {
 			}
 			base = r.s.Compaction.Base
 		}
+		if leaves := r.st.Rules.CompactionLeaves; rest == 0 && leaves > 0 && r.s.Compaction.Base > 0 && r.cfg.Compaction.PostCompactionPercent == nil {
+			rest, base = leaves, r.s.Compaction.Base
+		}
 		r.s.Gauge = r.s.Gauge.AfterCompaction(rest, base, before, r.window().Tokens, r.cfg.Compaction.PostCompactionPercent, at)
 	}
 	if first {

@@ -75,7 +75,7 @@ type HandoffConfig struct {
 
 // CompactionConfig is about what survives a compaction.
 type CompactionConfig struct {
-	PostCompactionPercent *int  `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, if the host does not report it. null is 32 % of what the window held before, and 30 % of the window where that is unknown." min:"10" max:"60"`
+	PostCompactionPercent *int  `json:"postCompactionPercent" doc:"Estimated share of the window after a compaction, in percent, if the host does not report it. null is 32 % of what the window held before, and 30 % of the window where that is unknown; for OpenCode, 5,000 tokens more than the first request held." min:"10" max:"60"`
 	TellSummarizer        *bool `json:"tellSummarizer" doc:"Hand the files in use to the model that writes the summary. null is the host's own rule: false for Claude Code, which discards a summary that it has written ahead when a hook adds to it, and true for other hosts."`
 	MaxPaths              int   `json:"maxPaths" doc:"How many paths the working context names." min:"1" max:"200"`
 	MaxPathLength         int   `json:"maxPathLength" doc:"Longest path shown, in characters." min:"20" max:"4096"`

@@ -32,14 +32,19 @@ func (*Adapter) Host() session.Host { return Name }
 // tokens. What it compares with that includes the answer.
 func (*Adapter) Rules() session.Rules {
 	return session.Rules{
-		CountsOutput:   true,
-		SummaryVisible: true,
-		ChildSessions:  true,
-		GuideLate:      true,
-		Tools:          tools,
-		Compaction:     model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
+		CountsOutput:     true,
+		SummaryVisible:   true,
+		ChildSessions:    true,
+		GuideLate:        true,
+		Tools:            tools,
+		CompactionLeaves: compactionLeaves,
+		Compaction:       model.CompactionRule{OutputCap: 32_000, InputOutputCap: 20_000},
 	}
 }
+
+// compactionLeaves is a summary, of 500 to 2,700 tokens in recorded sessions, and half of the newest messages that OpenCode keeps beside
+// it: at most 8,000 tokens, unless its setting compaction.preserve_recent_tokens says otherwise.
+const compactionLeaves = 5_000
 
 // Read finds nothing: OpenCode keeps no transcript. What a conversation grows by comes with its events.
 func (*Adapter) Read(context.Context, string, session.Cursor) (session.Reading, error) {
