@@ -68,17 +68,33 @@ func (l *lives) follow(f recorded.Found, rules session.Rules, entries []session.
 			compacted = false
 		}
 		if one.view.Compactions > before.Compactions {
-			if compacted = true; e.Boundary != nil && e.Boundary.Automatic { // one that a person asked for was not to be foreseen
-				for _, w := range waiting {
-					l.forecasts.add(w, one.turn)
-					if at := e.Boundary.PreTokens; at > w.point*9/10 && at < w.point*11/10 {
-						l.known.add(w, one.turn)
-					}
-				}
-			}
+			compacted = true
+			l.compacted(f.Host, e.Boundary, before.Usage, waiting, one.turn)
 			waiting = nil
 		} else if prompted && u.TurnsLeft != nil && u.Exact && u.CompactionTokens != nil {
 			waiting = append(waiting, forecast{*u.TurnsLeft, one.turn, *u.CompactionTokens})
+		}
+	}
+}
+
+// compacted takes down the forecasts that waited for a compaction, unless a person asked for it: that was not to be foreseen. Only Claude
+// Code's records say so. Of another host, a compaction near the size at which it compacts counts as automatic.
+func (l *lives) compacted(host session.Host, b *session.Boundary, before core.Usage, waiting []forecast, turn int) {
+	var automatic bool
+	var at int
+	if b != nil {
+		automatic, at = b.Automatic, b.PreTokens
+	}
+	if at == 0 && before.ProjectedTokens != nil {
+		at = *before.ProjectedTokens
+	}
+	for _, w := range waiting {
+		near := at > w.point*9/10 && at < w.point*11/10
+		if automatic || near && host != session.HostClaudeCode {
+			l.forecasts.add(w, turn)
+			if near {
+				l.known.add(w, turn)
+			}
 		}
 	}
 }
