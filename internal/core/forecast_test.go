@@ -23,15 +23,15 @@ func TestForecast(t *testing.T) {
 		t.Fatalf("before the first turn: %v, %v", u.GrowthPerTurn, u.TurnsLeft)
 	}
 	u := w.turns(t, 10_000).Session.Usage // 190,000 to go, by 8,000 a turn as far as is known: 23.8
-	if diff := cmp.Diff(&session.Forecast{Low: 5, Mid: 17, High: 36}, u.TurnsLeft); u.GrowthPerTurn != nil || diff != "" {
+	if diff := cmp.Diff(&session.Forecast{Low: 5, Mid: 20, High: 48}, u.TurnsLeft); u.GrowthPerTurn != nil || diff != "" {
 		t.Fatalf("in the first turn: %v (-want +got):\n%s", u.GrowthPerTurn, diff)
 	}
 	u = w.turns(t, 20_000, 32_000, 37_000).Session.Usage // 163,000 to go, by 10,000, 12,000 and 5,000: 19.3
-	if diff := cmp.Diff(&session.Forecast{Low: 4, Mid: 14, High: 29}, u.TurnsLeft); *u.GrowthPerTurn != 9_000 || diff != "" {
+	if diff := cmp.Diff(&session.Forecast{Low: 4, Mid: 16, High: 39}, u.TurnsLeft); *u.GrowthPerTurn != 9_000 || diff != "" {
 		t.Errorf("after three turns: %d a turn (-want +got):\n%s", *u.GrowthPerTurn, diff)
 	}
 	w.play(t, session.Event{Kind: session.CompactionOpened}, session.Event{Kind: session.CompactionDone})
-	if u = w.turns(t, 30_000).Session.Usage; *u.GrowthPerTurn != 9_000 || u.TurnsLeft.Mid != 14 {
+	if u = w.turns(t, 30_000).Session.Usage; *u.GrowthPerTurn != 9_000 || u.TurnsLeft.Mid != 17 {
 		t.Errorf("a compaction counts as a turn: %d a turn, %d turns left", *u.GrowthPerTurn, u.TurnsLeft.Mid)
 	}
 	for n := range 2 * maxGrowth {

@@ -142,7 +142,7 @@ func View(s session.Snapshot, learned session.LearnedWindow, cfg settings.Config
 		usage.GrowthPerTurn = &perTurn
 	}
 	if left := cmp.Or(usage.ToCompaction, usage.ToRefusal); left != nil {
-		if turns, known := e.TurnsTo(*left); known {
+		if turns, known := e.TurnsTo(*left, rules); known {
 			usage.TurnsLeft = &turns
 		}
 	}

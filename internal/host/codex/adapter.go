@@ -35,6 +35,7 @@ func (*Adapter) Rules() session.Rules {
 		Provider:     "openai",
 		CountsOutput: true,
 		Tools:        tools,
+		TurnGrowth:   16_000, // fitted to 183 forecasts in 17 recorded sessions, and better on 15 others, too
 		Compaction:   model.CompactionRule{Numerator: 90, Denominator: 95},
 	}
 }
