@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxls/ctxls/internal/core/model"
 	"github.com/ctxls/ctxls/internal/core/session"
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
@@ -123,5 +124,23 @@ func TestHandoff(t *testing.T) {
 	w.play(t, session.Event{Kind: session.HandoffCompleted})
 	if got := said(w.at(session.BatchFinished, 170_000)); got != "" {
 		t.Errorf("after the handoff: %q", got)
+	}
+}
+
+// The explanation says what the host's own number is, unless the user's settings make that agree with the window.
+func TestGuidanceNamesTheHostsCount(t *testing.T) {
+	const sentence = "That number is the host's own."
+	for _, tt := range []struct {
+		settings *model.Settings
+		want     bool
+	}{{nil, true}, {&model.Settings{Window: 150_000}, true}, {&model.Settings{TrueCount: true}, false}} {
+		w := newTestEnv()
+		rules := claudeRules
+		rules.OwnCount = sentence
+		w.rules[session.HostClaudeCode] = rules
+		said := texts(w.play(t, session.Event{Kind: session.SessionStarted, Settings: tt.settings}).Effects)
+		if strings.HasSuffix(said, "at any level. "+sentence) != tt.want || strings.Contains(said, sentence) != tt.want {
+			t.Errorf("%+v: %q", tt.settings, said)
+		}
 	}
 }

@@ -24,7 +24,8 @@ const (
 	guidance = "SessionStart: ctxls measures how full this session's context window is and reports it with each prompt, as in " +
 		"[context used: 50%]. Below 50% there is room for tasks of any size. From 50% to 70%, it helps to tell the user before a large task starts. " +
 		"Above 70%, it helps to suggest compacting or clearing before a large task; above 85%, to recommend it strongly. " +
-		"The marks are information only; work continues at full quality at any level."
+		"The marks are information only; work continues at full quality at any level. " +
+		`A number of "tokens left" beside the marks is Claude Code's own: it counts down from 15,000,000 and does not follow the window.`
 	// reminder stands for a text of remind.
 	reminder = "PostToolBatch: the reminder"
 )

@@ -27,6 +27,7 @@ type Settings struct {
 	MaxOutput        int            `json:"maxOutput,omitempty"`        // the longest answer that it requests, in tokens
 	MaxContext       int            `json:"maxContext,omitempty"`       // the window of a model that it does not know, in tokens
 	MaxWindow        int            `json:"maxWindow,omitempty"`        // the upper bound of windows, in tokens
+	TrueCount        bool           `json:"trueCount,omitempty"`        // the number of tokens left that the host tells its model agrees with the window, or there is none
 }
 
 // With returns the limits, with the newly stated ones replaced.

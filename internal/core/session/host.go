@@ -70,6 +70,9 @@ type Rules struct {
 	// CompactsAfterPrompt says that the host may compact between the hook of a prompt and the request with that prompt. The request then
 	// contains the mark from before the compaction.
 	CompactsAfterPrompt bool
+	// OwnCount is a sentence for the explanation of the marks that says what the host's own number of tokens left is, unless the user's
+	// settings make it agree with the window; "" if the host tells the model none.
+	OwnCount string
 	// TurnGrowth is how many tokens a turn is expected to add before others of the session are known; 0 stands for 8,000.
 	TurnGrowth int
 	// CompactionLeaves is about how many tokens a compaction leaves beside the system prompt and the tools, whatever there was before; 0 is

@@ -62,7 +62,11 @@ func (r *reduction) sayGuidance() {
 	if t.MaxTokens.Off() || !t.Guidance || !r.ev.Guarded || !r.s.GuidedAt.IsZero() {
 		return
 	}
-	if r.say(guidance(r.cfg.Levels)) {
+	ownCount := r.st.Rules.OwnCount
+	if r.s.Settings.TrueCount {
+		ownCount = ""
+	}
+	if r.say(guidance(r.cfg.Levels, ownCount)) {
 		r.s.GuidedAt = r.now
 	}
 }

@@ -18,13 +18,15 @@ func trackingMark(tokens, limit int) string {
 // markOutdated corrects the mark of a prompt that was marked before a compaction and is sent after it.
 const markOutdated = "ctxls: the [context used] mark of this prompt is from before the compaction. The window holds much less now; the next mark shows how much."
 
-// guidance returns the explanation of the marks for the session start. levels are the three percentages of Config.Levels.
-func guidance(levels []int) string {
-	return fmt.Sprintf("ctxls measures how full this session's context window is and reports it with each prompt, as in "+
+// guidance returns the explanation of the marks for the session start. levels are the three percentages of Config.Levels. ownCount, if
+// any, says what the host's own number of tokens left is.
+func guidance(levels []int, ownCount string) string {
+	explained := fmt.Sprintf("ctxls measures how full this session's context window is and reports it with each prompt, as in "+
 		"[context used: %[1]d%%]. Below %[1]d%% there is room for tasks of any size. From %[1]d%% to %[2]d%%, it helps to tell the "+
 		"user before a large task starts. Above %[2]d%%, it helps to suggest compacting or clearing before a large task; above %[3]d%%, "+
 		"to recommend it strongly. The marks are information only; work continues at full quality at any level.",
 		levels[0], levels[1], levels[2])
+	return strings.TrimSuffix(explained+" "+ownCount, " ")
 }
 
 // defaultReminder is the built-in text of the reminder.

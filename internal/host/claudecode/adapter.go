@@ -52,6 +52,7 @@ func (*Adapter) Rules() session.Rules {
 		SummaryVisible:      true,
 		SummarizesAhead:     true,
 		CompactsAfterPrompt: true,
+		OwnCount:            ownCount,
 		SuffixHidden:        true,
 		Tools:               tools,
 		Compaction: model.CompactionRule{OutputCap: 20_000, Buffer: 13_000, RefusalBuffer: 3_000, OnRefusalSince: "2.1.220",

@@ -34,6 +34,7 @@ func settingsFor(of host.Env) model.Settings {
 		MaxContext:       wholeNumber(env("CLAUDE_CODE_MAX_CONTEXT_TOKENS")),
 		UnknownOnRefusal: isSet(env("CLAUDE_CODE_DISABLE_UNKNOWN_MODEL_WINDOW_ENFORCEMENT")),
 		NeverCompacts:    isSet(env("DISABLE_COMPACT")),
+		TrueCount:        quietCountdown(files.countdownMode(of)),
 	}
 	s.Off = s.NeverCompacts || isSet(env("DISABLE_AUTO_COMPACT")) || files.autoCompactOff()
 	if isSet(env("CLAUDE_CODE_DISABLE_1M_CONTEXT")) {

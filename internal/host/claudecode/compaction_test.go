@@ -53,6 +53,9 @@ func TestCompactionSettings(t *testing.T) {
 		{name: "the longest answer, the window of unknown models, no long window", env: map[string]string{"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "8000",
 			"CLAUDE_CODE_MAX_CONTEXT_TOKENS": "128000", "CLAUDE_CODE_DISABLE_1M_CONTEXT": "True", "CLAUDE_CODE_DISABLE_UNKNOWN_MODEL_WINDOW_ENFORCEMENT": "1"},
 			want: model.Settings{MaxOutput: 8_000, MaxContext: 128_000, MaxWindow: 200_000, UnknownOnRefusal: true}},
+		{name: "a countdown of the window", files: map[string]string{user: `{"totalTokensReminder": "countdown"}`}, want: model.Settings{TrueCount: true}},
+		{name: "no countdown", env: map[string]string{"CLAUDE_CODE_TOTAL_TOKENS_REMINDER": "off"}, files: map[string]string{user: `{"totalTokensReminder": "infinite"}`}, want: model.Settings{TrueCount: true}},
+		{name: "another countdown", files: map[string]string{user: `{"totalTokensReminder": "padded-countdown"}`}},
 		{name: "files that are none", files: map[string]string{user: `{"autoCompactWindow": 150000`, project: `[]`, local: "\x00"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,14 @@ const (
 	countdownHint = `"totalTokensReminder": "countdown" or "off"`
 )
 
+// ownCount says to the model what the countdown is.
+const ownCount = `A number of "tokens left" beside the marks is Claude Code's own: it counts down from 15,000,000 and does not follow the window.`
+
+// countdownMode returns the mode of the countdown that the user chose; "" is the host's default.
+func (f settingsFiles) countdownMode(env host.Env) string {
+	return cmp.Or(f.variable(env, "CLAUDE_CODE_TOTAL_TOKENS_REMINDER"), transcript.String(f.first("totalTokensReminder")))
+}
+
 // quietCountdown reports whether a mode of the countdown, as JSON or as a bare word, agrees with the window or shows nothing.
 func quietCountdown(mode string) bool {
 	switch strings.Trim(mode, `"`) {
@@ -35,8 +43,7 @@ func (Installer) Check(env host.Env, places []host.Place) []check.Check {
 	if !installed {
 		return nil
 	}
-	files := newSettingsFiles(env)
-	mode := cmp.Or(files.variable(env, "CLAUDE_CODE_TOTAL_TOKENS_REMINDER"), transcript.String(files.first("totalTokensReminder")))
+	mode := newSettingsFiles(env).countdownMode(env)
 	if quietCountdown(mode) {
 		return []check.Check{{Name: "countdown", Status: check.OK, What: "totalTokensReminder is " + text.Sanitize(mode, 20) + ", which agrees with the marks"}}
 	}
