@@ -358,6 +358,24 @@ func TestSurvivalByTheHostsEcho(t *testing.T) {
 	}
 }
 
+// Compactions from before ctxls first saw a session count, once.
+func TestEarlierCompactionsCount(t *testing.T) {
+	w := newTestEnv()
+	read := func(from int64, entries ...session.Entry) int {
+		cursor := session.Cursor{Device: 1, Inode: 1, Offset: from}
+		return w.play(t, session.Event{Kind: session.BatchFinished, Reading: &session.Reading{Cursor: cursor, Entries: entries}}).Session.Compactions
+	}
+	earlier := func(id string) session.Entry {
+		return session.Entry{Earlier: true, Boundary: &session.Boundary{ID: id, At: w.now.Add(-time.Hour)}}
+	}
+	if n := read(9, earlier("b1"), earlier("b2"), earlier("b2")); n != 2 {
+		t.Errorf("at first sight %d compactions", n)
+	}
+	if n := read(19, earlier("b0")); n != 2 {
+		t.Errorf("read once more: %d compactions", n)
+	}
+}
+
 // The host says how many tokens of messages a compaction left. The system prompt and the tools come on top: at first as many as the
 // session began with, then as many as the request after the last compaction showed.
 func TestRestIsMessages(t *testing.T) {
