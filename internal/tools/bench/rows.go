@@ -27,7 +27,7 @@ var (
 	piped  = group{pkg: "./test", benchtime: "10x", count: 1}
 	live   = group{pkg: "./test", benchtime: "1x", count: 1}
 	rivals = group{pkg: "./test", benchtime: "1x", count: 1, npm: "internal/tools/bench/rivals"}
-	window = group{pkg: "./test", benchtime: "1x", count: 1} // editors
+	window = group{pkg: "./test", benchtime: "1x", count: 1} // editors: a group of its own, since they take minutes
 	groups = []group{tokens, beside, domain, server, crowd, state, whole, piped, live, rivals, window}
 )
 
@@ -71,6 +71,9 @@ var rows = slices.Concat(counting(), countingBeside(), []row{
 	{what: "watching without file events at rest, of a core", group: state, figure: "RestWithoutEvents percent", atMost: 0.1, unit: "%", scale: 1},
 	{what: "server at rest, memory", group: live, figure: "Rest MiB", atMost: 30, unit: "MiB", scale: 1},
 	{what: "VS Code, activation of the extension", group: window, figure: "Editors/vscode activation-ms", atMost: 30, unit: "ms", scale: 1, rival: "vscode"},
+	{what: "VS Code, list of 1,000 sessions, click to drawn", group: window, figure: "Editors/crowd picker-ms", atMost: 150, unit: "ms", scale: 1, rival: "crowd"},
+	{what: "VS Code, dashboard, another of 1,000 sessions", group: window, figure: "Editors/crowd dashboard-session-ms", atMost: 300, unit: "ms", scale: 1, rival: "crowd"},
+	{what: "VS Code, dashboard with 1,000 sessions, opened", group: window, figure: "Editors/crowd dashboard-open-ms", unit: "ms", scale: 1, rival: "crowd"},
 	{what: "Neovim, start with the plugin", group: window, figure: "Editors/neovim start-ms", atMost: 0.1, unit: "ms", scale: 1, rival: "neovim"},
 }, onDisk(), statuslines())
 

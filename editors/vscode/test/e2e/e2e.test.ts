@@ -1,6 +1,7 @@
 // What a person sees, in a real VS Code. One editor serves most parts; later ones go on from where earlier ones left it.
 import { test } from 'node:test';
 import { theContextFiles } from './contextfiles.ts';
+import { theCrowd } from './crowd.ts';
 import { theDashboard } from './dashboard.ts';
 import { theEditor } from './editor.ts';
 import { theFleet } from './fleet.ts';
@@ -41,4 +42,9 @@ test('the extension in a real VS Code', { skip: !Object.keys(parts).some(wanted)
 });
 
 // These have an editor of their own.
+test('theCrowd', { skip: !wanted('theCrowd') }, async t => {
+  const world = await World.start();
+  t.after(() => world.stop());
+  await theCrowd(t, world);
+});
 for (const [name, part] of Object.entries({ theTrust, thePictures })) test(name, { skip: !wanted(name) }, part);
