@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,6 +188,38 @@ func TestFleetAlert(t *testing.T) {
 	if diff := cmp.Diff(&fleet.Alert{Rate: 1, Threshold: 0.1, Tasks: 1}, st.acted[0].Fleet); diff != "" || st.acted[0].Text != "100% of the last 1 tasks exceeded the token threshold" {
 		t.Errorf("%s %q", diff, st.acted[0].Text)
 	}
+}
+
+// Alerts that come at once are acted on one after another, an interval apart. What no longer fits the queue is dropped, and nothing waits.
+func TestInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var after []time.Duration
+		o := Options{Log: slog.New(slog.DiscardHandler), Config: func() settings.AlertsConfig { return settings.AlertsConfig{IntervalMs: 60_000} }}
+		o.Act = func(context.Context, Alert) error {
+			after = append(after, time.Since(start))
+			return nil
+		}
+		w := watcher{Options: o}
+		queue := make(chan Alert, waiting)
+		w.queue = queue
+		for range waiting + 5 {
+			w.put(Of("85%", core.SessionView{}))
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go act(ctx, o, queue)
+		time.Sleep(time.Hour)
+		stop()
+		synctest.Wait()
+		if len(after) != waiting {
+			t.Fatalf("%d alerts were acted on, want %d", len(after), waiting)
+		}
+		for i, at := range after {
+			if want := time.Duration(i) * time.Minute; at != want {
+				t.Errorf("alert %d came after %v, want %v", i, at, want)
+			}
+		}
+	})
 }
 
 // The command gets the alert on stdin, in the home directory. A notification is shown by the program of the system, to which the text is
