@@ -10,6 +10,8 @@ import (
 
 	"github.com/ctxls/ctxls/internal/core"
 	"github.com/ctxls/ctxls/internal/core/coded"
+	"github.com/ctxls/ctxls/internal/core/session"
+	"github.com/ctxls/ctxls/internal/core/text"
 	"github.com/ctxls/ctxls/internal/ui"
 )
 
@@ -56,11 +58,8 @@ still there. The search keeps an index beside the state, in the directory recall
 				return err
 			}
 			out, err := s.Recall(ctx, key, core.RecallQuery{Query: strings.Join(args, " "), Limit: *limit, MaxTokens: *tokens})
-			if e, ok := errors.AsType[*coded.Error](err); ok && e.Field == "sessionId" && a.historian(key.Host) == nil {
-				return hintError{fmt.Errorf("the records of %s cannot be searched", key.Host), "--host or --session names another session"}
-			}
 			if err != nil {
-				return err
+				return a.unsearchable(err, key)
 			}
 			if *asJSON {
 				return printJSON(a.stdout, out)
@@ -68,4 +67,16 @@ still there. The search keeps an index beside the state, in the directory recall
 			return ui.Recall(a.stdout, out, style)
 		}
 	},
+}
+
+// unsearchable returns the error of a query about a session's record, in words for a person where there is no record to read.
+func (a *app) unsearchable(err error, key session.Key) error {
+	if e, ok := errors.AsType[*coded.Error](err); !ok || e.Field != "sessionId" {
+		return err
+	}
+	why := fmt.Errorf("the record of session %s of %s is gone, or the host has not named it yet", text.Sanitize(key.SessionID, 100), key.Host)
+	if a.historian(key.Host) == nil {
+		why = fmt.Errorf("the records of %s cannot be searched", key.Host)
+	}
+	return hintError{why, "--host or --session names another session"}
 }

@@ -36,8 +36,8 @@ func Compactions(w io.Writer, list []survival.Entry, now time.Time) error {
 		return err
 	}
 	t := survival.Sum(list)
-	_, err := fmt.Fprintf(w, "\n%d compactions · each costs %s tokens of files that are read again\ngiven back: %s of the files, %s of the commands were used in the next %d responses; the use of the words is unknown\n",
-		len(list), text.Thousands(t.RereadTokens), shareOf(t.PathsUsed, t.PathsGiven), shareOf(t.CommandsUsed, t.CommandsGiven), survival.Horizon)
+	_, err := fmt.Fprintf(w, "\n%s · each costs %s tokens of files that are read again\ngiven back: %s of the files, %s of the commands were used in the next %d responses; the use of the words is unknown\n",
+		Count(len(list), "compaction"), text.Thousands(t.RereadTokens), shareOf(t.PathsUsed, t.PathsGiven), shareOf(t.CommandsUsed, t.CommandsGiven), survival.Horizon)
 	return err
 }
 
