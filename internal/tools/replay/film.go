@@ -123,6 +123,9 @@ func hang(lead, class, words string) []row {
 
 // gaugeItem is the text of VS Code's status bar in its first format.
 func gaugeItem(s core.SessionView) string {
+	if s.Usage.ToCompaction == nil {
+		return headline(s)
+	}
 	return headline(s) + " · " + remaining(s)
 }
 
@@ -138,13 +141,13 @@ func headline(s core.SessionView) string {
 func remaining(s core.SessionView) string {
 	u := s.Usage
 	if u.ToCompaction == nil {
-		return "? left"
+		return "? to compaction"
 	}
 	mark := mark(s)
 	if u.ProjectedTokens != nil && u.Tokens != nil && *u.ProjectedTokens != *u.Tokens {
 		mark = "~"
 	}
-	return mark + ui.Tokens(*u.ToCompaction) + " left"
+	return mark + ui.Tokens(*u.ToCompaction) + " to compaction"
 }
 
 func mark(s core.SessionView) string {

@@ -51,7 +51,7 @@ func TestFilm(t *testing.T) {
 	}
 	// The story in its order: growth, a level that changes, a compaction, the drop.
 	rest := drawn
-	for _, want := range []string{`>∿ 20% · ~1`, `>∿ 68% · ~`, `>⚠ 70% · ~`, `>▲ 84% · ~0 left`, `>↻ `, `>∿ 19% · ~129k left`, `>∿ 27% · ~`} {
+	for _, want := range []string{`>∿ 20% · ~1`, `>∿ 68% · ~`, `>⚠ 70% · ~`, `>▲ 84% · ~0 to compaction`, `>↻ `, `>∿ 19% · ~129k to compaction`, `>∿ 27% · ~`} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
 			t.Errorf("no %s after what comes before it", want)

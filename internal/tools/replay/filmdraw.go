@@ -181,7 +181,7 @@ func (d *drawer) editor() {
 		share := headline(f.view)
 		fmt.Fprintf(d, `<text class="%s big" x="14" y="%d">%s</text>`+"\n", levelOf(f.view), y+36, share)
 		d.text(120, y+22, "t", filled(f.view))
-		d.text(120, y+40, "d", strings.Replace(remaining(f.view), " left", " to compaction", 1))
+		d.text(120, y+40, "d", remaining(f.view))
 		d.text(14, y+64, levelOf(f.view), levelOf(f.view))
 	})
 	d.text(editorX+14, plotTop+plotHeight+32, "d", "works on")
