@@ -41,9 +41,16 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	var f *File
+	missing := 0
 	for range 50 { // a host may be writing it, on a busy machine for some time
-		if f, err = open(path); err != nil || len(f.Text) > 0 || f.Text == nil && !aside(path) {
+		if f, err = open(path); err != nil || len(f.Text) > 0 {
 			break
+		}
+		if f.Text == nil && !aside(path) { // it may have come back between the two looks
+			if missing++; missing == 5 {
+				break
+			}
+			continue
 		}
 		time.Sleep(settle)
 	}

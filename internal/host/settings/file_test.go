@@ -122,17 +122,29 @@ func TestFileRefuses(t *testing.T) {
 // Qwen Code moves its settings aside and then puts new ones in their place. Between the two there is no file, but there are settings.
 func TestAFileThatIsMovedAsideIsWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(path+".orig", []byte("{}"), 0o600); err != nil {
+	aside := path + ".orig"
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan error)
+	stop, done := make(chan struct{}), make(chan error)
 	go func() {
-		time.Sleep(settle)
-		done <- os.Rename(path+".orig", path)
+		for {
+			err := errors.Join(os.Rename(path, aside), os.Rename(aside, path))
+			select {
+			case <-stop:
+				done <- err
+				return
+			default:
+			}
+			time.Sleep(20 * time.Microsecond)
+		}
 	}()
-	if f := mustOpen(t, path); string(f.Text) != "{}" {
-		t.Errorf("%q", f.Text)
+	for range 5000 {
+		if f := mustOpen(t, path); string(f.Text) != "{}" {
+			t.Fatalf("%q", f.Text)
+		}
 	}
+	close(stop)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
