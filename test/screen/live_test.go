@@ -28,7 +28,7 @@ func TestLiveScreen(t *testing.T) {
 	for _, tokens := range []int{70_000, 80_000, 90_000} {
 		m.turn("aaaa-1111", "/home/dev/shop", tokens)
 	}
-	term.shows(pushed, "45%", "~6")
+	term.shows(pushed, "45%", " ~7 ")
 	m.turn("bbbb-2222", "/home/dev/kernel", 150_000)
 	m.run(`{"session_id":"cccc-3333","cwd":"/home/dev/notes","hook_event_name":"SessionStart","source":"startup"}`, "hook", "claude-code")
 	screen := term.shows(pushed, "3 sessions", "shop", "kernel", "notes")
