@@ -127,7 +127,7 @@ func (f *File) Replace(text []byte, fresh bool) (err error) {
 		err = f.swap(temp, text)
 	}
 	if err != nil && fresh {
-		_ = f.Forget()
+		_ = f.removeBackup()
 	}
 	return err
 }
@@ -154,8 +154,17 @@ func (f *File) Remove() error {
 	return nil
 }
 
-// Forget removes the backup, which is not needed once ctxls is not in the file any more.
+// Forget removes what ctxls keeps beside the file: the backup, and the note of the directories that it made. Neither is needed once ctxls is
+// not in the file any more.
 func (f *File) Forget() error {
+	if err := f.removeBackup(); err != nil {
+		return err
+	}
+	removeMade(filepath.Dir(f.Path))
+	return nil
+}
+
+func (f *File) removeBackup() error {
 	if err := os.Remove(f.BackupPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -164,7 +173,7 @@ func (f *File) Forget() error {
 
 func (f *File) backup() error {
 	if f.Text == nil {
-		return f.Forget()
+		return f.removeBackup()
 	}
 	return f.write(f.BackupPath(), f.Text)
 }

@@ -188,6 +188,22 @@ func TestFileLeavesDirectoriesOfOthers(t *testing.T) {
 	}
 }
 
+// A host that writes into the file that install made keeps it. Nothing of ctxls stays beside it.
+func TestForgetLeavesNothingBesideAFileThatStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "settings.json")
+	if err := mustOpen(t, path).Replace([]byte(`{"hooks": "ctxls"}`), true); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	if err := errors.Join(f.Replace([]byte(`{"$version": 3}`), false), f.Forget()); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 || entries[0].Name() != "settings.json" {
+		t.Errorf("the directory holds %v, %v", entries, err)
+	}
+}
+
 // Root edits the settings of others, too: the file stays theirs, and so is the backup.
 func TestFileKeepsItsOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
