@@ -34,6 +34,8 @@ comes once when a mark is passed, and again only after the window had room. --te
 			cfg := a.settings("").Alerts
 			hint := "'ctxls help alerts' has an example for " + a.userConfig()
 			switch {
+			case (len(cfg.At) == 0 && !*test || cfg.Command == "" && !cfg.Notify) && a.ignored:
+				return errors.New("no alert is set while settings are ignored")
 			case len(cfg.At) == 0 && !*test:
 				return hintError{errors.New("alerts.at is not set, so that there is no alert"), hint}
 			case cfg.Command == "" && !cfg.Notify:

@@ -49,6 +49,7 @@ type app struct {
 	silent                bool   // a host waits: the busy timeout is short, and the end of the process cleans up
 
 	said    []string // problems of the settings that the user was told of
+	ignored bool     // some settings have an error, so that they do not count
 	loader  *config.Loader
 	log     *slog.Logger
 	logFile *logFile
@@ -141,6 +142,7 @@ func (a *app) settings(cwd string) settings.Config {
 				fmt.Fprintf(a.stderr, "ctxls: %s\n", p)
 			}
 		} else {
+			a.ignored = true
 			a.log.Error("settings ignored", "problem", p.String())
 			if a.interactive && a.once(p.String()) {
 				fmt.Fprintf(a.stderr, "ctxls: settings ignored: %s\nctxls: hint: 'ctxls config check' shows what is allowed\n", p)

@@ -25,10 +25,11 @@ import (
 var auditCommand = command{
 	name: "audit", synopsis: "[DIR] [--host HOST] [--what-if CHANGE] [--check] [--max N] [--format FORM]", short: "show what fills the window before the first prompt, and what of it is broken",
 	long: `
-Shows what a session that starts in DIR holds before its first prompt, for each host on this machine: system prompt, tools,
-memory files with what they import, rules, skills, commands and agents, each in tokens. DIR is the current directory unless
-it is named. "~" marks counts in an encoding that is not the model's. A figure in parentheses is of a file that is loaded
-later, with the first file that it concerns.
+Shows what a session that starts in DIR holds before its first prompt: system prompt, tools, memory files with what they
+import, rules, skills, commands and agents, each in tokens. Audit knows Claude Code, OpenCode, Codex and Gemini CLI, and shows
+those that have settings on this machine. It does not know Qwen Code and pi yet. DIR is the current directory unless it is
+named. "~" marks counts in an encoding that is not the model's. A figure in parentheses is of a file that is loaded later, with
+the first file that it concerns.
 
 Findings are defects: imports that are not loaded, files that are cut or dropped, descriptions that are cut, rules that match
 no file. docs/context-files.md explains each code, and lists the rules of each host with their evidence.
@@ -44,7 +45,7 @@ ctxls audit --json | jq '.hosts[] | {host, tokens}'`,
 	offers: func(_ context.Context, _ *app, o *completion.Offer, _ []string) { o.Paths = "dirs" },
 	setup: func(fs *pflag.FlagSet) action {
 		var f auditFlags
-		fs.StringVar(&f.host, "host", "", "`host` to audit (default: those with settings on this machine)")
+		fs.StringVar(&f.host, "host", "", "`host` to audit (default: those that audit knows, with settings on this machine)")
 		fs.StringArrayVar(&f.whatIf, "what-if", nil, "`change` to assume: \"rm FILE\"; may be repeated")
 		fs.BoolVar(&f.check, "check", false, "exit with 1 if there are findings")
 		fs.StringVar(&f.max, "max", "", "exit with 1 if a host's total is above this many `tokens`, such as 20k")
@@ -105,6 +106,9 @@ func (f *auditFlags) run(a *app, args []string) error {
 			var names []string
 			for _, h := range contextfiles.Hosts {
 				names = append(names, string(h))
+			}
+			if _, known := registry.Find(session.Host(f.host)); known {
+				return usageError{fmt.Sprintf("--host: audit does not know %s yet; use %s", f.host, text.OneOf(names))}
 			}
 			return unknownHost(fmt.Sprintf("--host: use %s; got %q", text.OneOf(names), text.Sanitize(f.host, 60)), f.host, names)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -85,15 +86,17 @@ func init() { // setup and words need commands(), which needs helpCommand
 			case 0:
 				printOverview(a.stdout)
 				return nil
-			case 1:
+			case 1, 2:
 				cmd, ok := findCommand(args[0])
-				if !ok {
+				if !ok && len(args) == 1 {
 					return unknownCommand(args[0], nil)
 				}
-				printHelp(a.stdout, cmd)
-				return nil
+				if ok && (len(args) == 1 || slices.Contains(cmd.words, args[1])) { // config check is explained with config
+					printHelp(a.stdout, cmd)
+					return nil
+				}
 			}
-			return usageError{"help takes one command"}
+			return hintError{usageError{"help takes one command"}, "'ctxls help' lists the commands"}
 		}
 	}
 }

@@ -17,7 +17,9 @@ var mcpCommand = command{
 	long: `
 Speaks the Model Context Protocol on stdin and stdout until the input ends. Its tools only read: inspect_state returns how full
 the caller's context window is and lists the other sessions; measure_context counts the tokens of a text or a conversation;
-estimate counts files before the agent reads them; plan lists what a context no longer needs. Agent hosts start this server; docs/mcp.md explains how to add it. The log goes to stderr and to the log file.`,
+estimate counts files before the agent reads them; plan lists what a context no longer needs; recall searches the conversation
+before the last compaction. Agent hosts start this server; docs/mcp.md explains how to add it. The log goes to stderr and to the
+log file.`,
 	examples: `claude mcp add ctxls -- ctxls mcp
 codex mcp add ctxls -- ctxls mcp
 gemini mcp add --scope user ctxls ctxls mcp

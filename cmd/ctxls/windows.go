@@ -19,7 +19,8 @@ var windowsCommand = command{
 	name: "windows", synopsis: "[MODEL | forget MODEL…] [--learned] [--host HOST] [--provider NAME] [--json]", short: "show the window of a model, and its source",
 	long: `
 Without a model, lists all windows that are built in or learned. With a model, shows its window under a host, where that host
-compacts, and the source of the figure. Any spelling of hosts, gateways and clouds works.
+compacts, and the source of the figure. Any spelling of hosts, gateways and clouds works. Without --host, a model that Claude
+Code does not know has the window of the table, and no point of compaction.
 
 --learned lists what was learned from requests that a provider accepted or refused, when, and how long it holds (30 days). forget
 removes what was learned of a model.`,
@@ -37,8 +38,8 @@ ctxls windows us.anthropic.claude-opus-4-8-v1:0 --json`,
 		}
 	},
 	setup: func(fs *pflag.FlagSet) action {
-		host := hostVar(fs, "the `host` that runs the model")
-		fs.Lookup("host").DefValue, *host = string(session.HostClaudeCode), session.HostClaudeCode
+		host := hostVar(fs, "the `host` that runs the model (default claude-code, for the models that it knows)")
+		*host = session.HostClaudeCode
 		provider := fs.String("provider", "", "the provider of the model")
 		asJSON := fs.Bool("json", false, "print JSON")
 		onlyLearned := fs.Bool("learned", false, "show what was learned alone")

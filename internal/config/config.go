@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ctxls/ctxls/internal/core/settings"
 )
@@ -88,9 +89,6 @@ type layer struct {
 // applyTo returns config with the layer's settings, and the layer's problems. If the layer has an error, alone or
 // together with config, it returns config unchanged.
 func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
-	if l.bad {
-		return config, l.problems
-	}
 	next := config
 	next.Window.Overrides, next.ModelLevels = maps.Clone(config.Window.Overrides), maps.Clone(config.ModelLevels)
 	for _, s := range l.settings {
@@ -100,12 +98,17 @@ func (l *layer) applyTo(config settings.Config) (settings.Config, []Problem) {
 		next.Window = workspaceWindow(l.name, config.Window, next.Window, l.settings)
 	}
 	wrong := next.Check()
-	if len(wrong) == 0 {
+	if slices.ContainsFunc(l.problems, func(p Problem) bool { return !p.Warning && strings.HasPrefix(p.Key, "trim.") }) {
+		delete(wrong, "trim.targetTokens") // the value that it is compared with may be the one that was refused
+	}
+	if len(wrong) == 0 && !l.bad {
 		return next, l.problems
 	}
 	problems := slices.Clone(l.problems)
 	for _, key := range slices.Sorted(maps.Keys(wrong)) {
-		problems = append(problems, l.problem(l.offset(key), key, wrong[key]))
+		if len(problems) < maxProblems {
+			problems = append(problems, l.problem(l.offset(key), key, wrong[key]))
+		}
 	}
 	return config, problems
 }

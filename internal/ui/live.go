@@ -63,6 +63,7 @@ func Live(ctx context.Context, o LiveOptions) error {
 type (
 	sessionsMsg struct { // the sessions were read
 		sessions []core.SessionView
+		hidden   bool // there are none, and the filter of the screen hides others
 		err      error
 	}
 	changedMsg struct{} // the store changed
@@ -86,6 +87,7 @@ type live struct {
 	height  int
 
 	sessions []core.SessionView // as read
+	hidden   bool               // none was read, and the filter hides others
 	loaded   bool
 	err      error
 	shown    []core.SessionView // filtered and sorted
@@ -115,7 +117,13 @@ func after(d time.Duration, msg tea.Msg) tea.Cmd {
 // load reads the sessions.
 func (m *live) load() tea.Msg {
 	sessions, err := m.source.Sessions(m.ctx, m.filter)
-	return sessionsMsg{sessions, err}
+	hidden := false
+	if err == nil && len(sessions) == 0 {
+		var all []core.SessionView
+		all, err = m.source.Sessions(m.ctx, core.SessionFilter{IncludeEnded: true, Limit: 1})
+		hidden = len(all) > 0
+	}
+	return sessionsMsg{sessions, hidden, err}
 }
 
 // listen waits for a change of the store.
@@ -151,7 +159,7 @@ func (m *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			return m, after(liveRetry, changedMsg{})
 		}
-		m.sessions = msg.sessions
+		m.sessions, m.hidden = msg.sessions, msg.hidden
 		m.arrange()
 		return m, m.refresh()
 	case progressMsg:

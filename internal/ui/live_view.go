@@ -113,7 +113,13 @@ func (m *live) emptyLines() []string {
 	switch {
 	case len(m.sessions) > 0:
 		text = []string{"No session matches " + fmt.Sprintf("%q", m.words) + ".", "", "esc clears the filter."}
-	case !m.filter.IncludeEnded:
+	case m.hidden:
+		text = []string{"No session matches the flags of this command."}
+		if f := m.filter; f.Host == "" && f.Project == "" && f.Since.IsZero() && f.Folders == nil {
+			text[0] = "All sessions have ended."
+		}
+	}
+	if len(m.sessions) == 0 && !m.filter.IncludeEnded {
 		text = append(text, "", "a shows sessions that have ended.")
 	}
 	for i, line := range text {

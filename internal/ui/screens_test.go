@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,31 @@ func TestLongFilter(t *testing.T) {
 	lines := m.lines(noon)
 	if got, want := lines[len(lines)-1], "filter: …op the end█"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
+	}
+}
+
+// oneSource is a machine with one session of Claude Code, which has ended.
+type oneSource struct{ LiveSource }
+
+func (oneSource) Sessions(_ context.Context, f core.SessionFilter) ([]core.SessionView, error) {
+	if !f.IncludeEnded || f.Host != "" && f.Host != session.HostClaudeCode {
+		return nil, nil
+	}
+	return stage()[:1], nil
+}
+
+// A screen whose filter hides every session does not say that there is none.
+func TestFilterHidesAll(t *testing.T) {
+	for want, filter := range map[string]core.SessionFilter{
+		"No session matches the flags of this command.":                                      {Host: session.HostOpenCode, IncludeEnded: true},
+		"No session matches the flags of this command.\n\na shows sessions that have ended.": {Host: session.HostClaudeCode},
+		"All sessions have ended.\n\na shows sessions that have ended.":                      {},
+	} {
+		m := &live{ctx: t.Context(), source: oneSource{}, filter: filter, style: Style{Width: 80}}
+		m.Update(m.load())
+		if got := strings.Join(m.emptyLines(), "\n"); got != want {
+			t.Errorf("%+v: %q, want %q", filter, got, want)
+		}
 	}
 }
 
