@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -123,7 +124,11 @@ func (a *app) chooseSession(ctx context.Context, s *core.Service, host session.H
 	}
 	switch len(found) {
 	case 0:
-		return session.Key{}, hintError{fmt.Errorf("no session %q", text.Sanitize(args[0], 60)), idHint(all, args[0])}
+		err := fmt.Errorf("no session %q", text.Sanitize(args[0], 60))
+		if _, missing := os.Stat(args[0]); errors.Is(missing, fs.ErrNotExist) && (strings.ContainsRune(args[0], '/') || strings.HasSuffix(args[0], ".jsonl")) {
+			err = inFile(args[0], errors.New("no such file, and no session of that id"))
+		}
+		return session.Key{}, hintError{err, idHint(all, args[0])}
 	case 1:
 		return found[0], nil
 	}

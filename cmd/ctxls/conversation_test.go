@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
@@ -48,16 +46,23 @@ func TestPiecesAddUp(t *testing.T) {
 
 // A command that waits for standard input can be interrupted.
 func TestInterrupted(t *testing.T) {
-	stdin, _ := io.Pipe() // no input ever comes
-	for name, setup := range map[string]command{"measure": measureCommand, "trim": trimCommand} {
+	for name, setup := range map[string]command{"measure": measureCommand, "trim": trimCommand, "plan": planCommand} {
 		var stdout, stderr bytes.Buffer
-		a := newApp(stdin, &stdout, &stderr)
-		a.home, a.environ = t.TempDir(), nil
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Millisecond, cancel)
+		a := newApp(silence(cancel), &stdout, &stderr)
+		a.home, a.environ, a.statePath = t.TempDir(), nil, filepath.Join(t.TempDir(), "state.db")
 		err := setup.setup(pflag.NewFlagSet(name, pflag.ContinueOnError))(ctx, a, []string{"-"})
 		if err == nil || err.Error() != "interrupted" || stdout.Len() > 0 {
 			t.Errorf("%s: %v, printed %q", name, err, stdout.String())
 		}
+		a.close()
 	}
+}
+
+// silence is an input that never comes. It is called when somebody waits for it.
+type silence func()
+
+func (s silence) Read([]byte) (int, error) {
+	s()
+	select {}
 }

@@ -147,7 +147,9 @@ func commandName(args []string) (string, []string) {
 	switch {
 	case len(args) == 2 && (args[0] == "-h" || args[0] == "--help") && !strings.HasPrefix(args[1], "-"):
 		return "help", args[1:]
-	case len(args) == 0, args[0] == "-h", args[0] == "--help":
+	case len(args) == 0:
+		return "help", flags // the last may lack its value
+	case args[0] == "-h", args[0] == "--help":
 		return "help", nil
 	case args[0] == "--version", args[0] == "-v", args[0] == "-V":
 		return "version", nil

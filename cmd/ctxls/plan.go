@@ -123,7 +123,9 @@ func (p *planning) make(ctx context.Context, a *app, host session.Host, args []s
 		if key, ok := seen.Name(args[0]); ok {
 			args[0], host = key.SessionID, key.Host
 		} else if _, err := os.Stat(args[0]); err == nil || args[0] == "-" {
-			return p.ofFile(ctx, a, args[0])
+			progress := a.startProgress()
+			defer progress.stop()
+			return untilInterrupted(ctx, func() (plan.Report, error) { return p.ofFile(a, progress, args[0]) })
 		}
 	}
 	key, err := a.chooseSession(ctx, s, host, args)
@@ -139,7 +141,8 @@ func (p *planning) make(ctx context.Context, a *app, host session.Host, args []s
 }
 
 // ofFile makes the plan of a file of messages.
-func (p *planning) ofFile(ctx context.Context, a *app, name string) (plan.Report, error) {
+func (p *planning) ofFile(a *app, progress *progress, name string) (plan.Report, error) {
+	progress.expect(name)
 	data, err := a.readInput(name)
 	if err != nil {
 		return plan.Report{}, err
@@ -148,9 +151,6 @@ func (p *planning) ofFile(ctx context.Context, a *app, name string) (plan.Report
 	if err != nil {
 		return plan.Report{}, inFile(name, err)
 	}
-	progress := a.startProgress()
-	defer progress.stop()
-	progress.expect(name)
 	progress.found(name, len(data))
 	req := conversation.PlanRequest{
 		Conversation: p.apply(doc.Conversation), TargetTokens: p.optional("target", p.target), KeepLast: &p.keepLast,
@@ -162,7 +162,7 @@ func (p *planning) ofFile(ctx context.Context, a *app, name string) (plan.Report
 	if _, err := meter.Plan(empty); err != nil {
 		return plan.Report{}, wrongFlags(err)
 	}
-	report, err := untilInterrupted(ctx, func() (plan.Report, error) { return meter.Plan(req) })
+	report, err := meter.Plan(req)
 	return report, inFile(name, err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -174,7 +175,7 @@ func pageSession(ctx context.Context, s *core.Service, key session.Key, progress
 // writeWhole replaces a file in one step, so that readers never see half of it. Only the user can read it.
 func writeWhole(file string, data []byte) error {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(file, data, 0o600) // a device or a pipe
+		return writeInto(file, data)
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -193,4 +194,16 @@ func writeWhole(file string, data []byte) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// writeInto writes to a device, or to a pipe that a process reads. Without O_NONBLOCK, opening a pipe would wait for a reader.
+func writeInto(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return &fs.PathError{Op: "write", Path: file, Err: errors.New("no process reads this pipe")}
+	} else if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

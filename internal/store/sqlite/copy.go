@@ -76,7 +76,7 @@ func copyFile(to, from string) error {
 		return nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: from, Err: errors.New("not a regular file")}
+		err = errNotRegular(from)
 	}
 	if err != nil {
 		return err

@@ -15,6 +15,11 @@ import (
 // errDamaged marks content that this program cannot have written.
 var errDamaged = errors.New("the state holds something that ctxls never wrote")
 
+// errNotRegular refuses a directory, a pipe or a device.
+func errNotRegular(path string) error {
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+}
+
 // code returns the primary result code of SQLite in err, 0 if there is none.
 func code(err error) int {
 	if e, ok := errors.AsType[*modernc.Error](err); ok {

@@ -73,7 +73,7 @@ func inspect(ctx context.Context, path string, o Options) Inspection {
 	case errors.Is(err, fs.ErrNotExist):
 		return in
 	case err == nil && !info.Mode().IsRegular():
-		err = &fs.PathError{Op: "open", Path: in.Path, Err: errors.New("not a regular file")}
+		err = errNotRegular(in.Path)
 	}
 	if err != nil {
 		in.Unreadable = explain(ctx, err, 0)

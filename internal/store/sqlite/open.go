@@ -231,7 +231,7 @@ func create(path string) (*sight, error) {
 		return nil, err
 	}
 	if !found.regular {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+		return nil, errNotRegular(path)
 	}
 	return found, nil
 }

@@ -76,7 +76,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if _, missing := os.Stat(s.path); err == nil && o.MustExist && errors.Is(missing, fs.ErrNotExist) {
 		err = coded.Errorf(coded.NotFound, "no state at %s", o.Path)
 	}
-	if err == nil && !o.Usual && otherFile(s.path) { // before a lock is made beside it
+	if found, _ := look(s.path); err == nil && found != nil && !found.regular { // before a lock is made beside it, and before a pipe is opened, which waits
+		err = errNotRegular(s.path)
+	}
+	if err == nil && !o.Usual && otherFile(s.path) {
 		err = errNoState(o.Path)
 	}
 	if err == nil {
