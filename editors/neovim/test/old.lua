@@ -6,7 +6,8 @@ local program = assert(vim.env.NVIM_TOO_OLD, 'NVIM_TOO_OLD names a Neovim before
 
 local function run(...)
   local machine = machines.new()
-  local command = { program, '--headless', '-n', '-i', 'NONE', '-u', 'NORC', '--cmd', 'set rtp^=' .. machines.plugin }
+  local path = ("let &rtp = %s . ',' . &rtp"):format(vim.fn.string(machines.plugin)) -- a blank in it would end a set
+  local command = { program, '--headless', '-n', '-i', 'NONE', '-u', 'NORC', '--cmd', path }
   for _, ex in ipairs({ ... }) do
     vim.list_extend(command, { '-c', ex })
   end
