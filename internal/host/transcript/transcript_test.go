@@ -227,7 +227,7 @@ func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
 	wantEntries(t, mustRead(t, path, session.Cursor{}), fmt.Sprintf("%d:R3", 60<<20+4))
 	wantEntries(t, mustRead(t, path, cursor), fmt.Sprintf("%d:R3", 60<<20+4)) // too far: from the end instead
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 { // about 11 MiB, and more under the race detector
 		t.Errorf("allocated %d bytes", used)
 	}
 

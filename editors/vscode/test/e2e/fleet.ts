@@ -1,7 +1,7 @@
 // The alert over all tasks: off until somebody wants it.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { gauge, reads, until, type World } from './world.ts';
+import { gauge, noHover, reads, until, type World } from './world.ts';
 
 export async function theFleet(t: TestContext, world: World): Promise<void> {
   const { page } = world;
@@ -34,6 +34,7 @@ export async function theFleet(t: TestContext, world: World): Promise<void> {
         () => false,
       );
     }, 'the alert');
+    await noHover(page); // that of the gauge would lie above it
     await toast.hover(); // else it goes by itself after some seconds
     large('98999999-0000-4000-8000-000000000009');
     await reads(gauge(page), /^25%/);

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { dashboard } from './dashboard.ts';
-import { gauge, reads, until, World } from './world.ts';
+import { gauge, noHover, reads, until, World } from './world.ts';
 
 export async function theLifecycle(t: TestContext, world: World): Promise<void> {
   const { page } = world;
@@ -112,6 +112,7 @@ export async function theLifecycle(t: TestContext, world: World): Promise<void> 
     world.set({});
     await reads(row.first(), /30%/);
     await page.keyboard.press('Escape');
+    await noHover(page);
     await world.command('Notifications: Clear All Notifications');
   });
 

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import type { Agent } from '../agent.ts';
 import { dashboard } from './dashboard.ts';
 import { hover } from './gauge.ts';
 import { Looks } from './looks.ts';
-import { away, gauge, reads, until, World } from './world.ts';
+import { away, gauge, noHover, reads, until, World } from './world.ts';
 
 const themes = {
   light: 'Default Light Modern',
@@ -159,15 +158,6 @@ async function theLevels(world: World, look: Looks, agent: Agent): Promise<void>
     await world.picture(`window-compacted-${kind}`);
     await notice.waitFor({ state: 'detached' });
   }
-}
-
-/** Takes the pointer and the focus away, both of which show a hover, and waits until that is gone. */
-async function noHover(page: Page): Promise<void> {
-  const hovers = page.locator('.workbench-hover-container .monaco-hover').filter({ visible: true });
-  await until(async () => {
-    await page.mouse.click(640, 20);
-    return (await hovers.count()) === 0;
-  }, 'the hover goes');
 }
 
 function turn(agent: Agent, ago: number, tokens: number, file?: string): void {

@@ -281,6 +281,15 @@ export async function away(page: Page): Promise<void> {
   await page.mouse.move(640, 20);
 }
 
+/** Takes the pointer and the focus away, both of which show a hover, and waits until that is gone. */
+export async function noHover(page: Page): Promise<void> {
+  const hovers = page.locator('.workbench-hover-container .monaco-hover').filter({ visible: true });
+  await until(async () => {
+    await page.mouse.click(640, 20);
+    return (await hovers.count()) === 0;
+  }, 'the hover goes');
+}
+
 /** The gauge in the status bar. */
 export function gauge(page: Page): Locator {
   return page.locator('.statusbar-item[id="ctxls.ctxls.gauge"]');
