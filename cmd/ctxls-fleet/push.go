@@ -36,7 +36,7 @@ ctxls-fleet push --otlp http://127.0.0.1:4318 --watch`,
 		watch := fs.BoolP("watch", "w", false, "run until it is interrupted")
 		team := fs.String("team", a.getenv("CTXLS_FLEET_TEAM"), "`name` of the team that this machine belongs to")
 		projects := fs.String("projects", string(push.ProjectHash), "what to send of a project: name, hash or none")
-		every := fs.Duration("every", push.Gather, "with --watch, how long to gather changes before they are sent")
+		every := fs.Duration("every", time.Second, "with --watch, how long to gather changes before they are sent")
 		newID := fs.Bool("new-id", false, "push as another machine from now on")
 		takeOver := fs.Bool("take-over", false, "push although the database knows of a later push")
 		return func(ctx context.Context, a *app) error {

@@ -199,7 +199,7 @@ func simulate(spec string) error {
 				return
 			case <-time.After(time.Duration(s.hash("start")%1000) * spread / 1000):
 			}
-			if err := p.Watch(ctx, push.Gather, db.Close, log); err != nil {
+			if err := p.Watch(ctx, time.Second, db.Close, log); err != nil {
 				failed <- err
 			}
 		})

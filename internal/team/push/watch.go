@@ -10,10 +10,6 @@ import (
 	"github.com/ctxls/ctxls/internal/core/coded"
 )
 
-// Gather is how long Watch gathers changes unless the user says otherwise. A reader then sees a change within two seconds, and a server
-// that a thousand machines write to has a quarter fewer pushes than with one second (make fleet-bench).
-const Gather = 1250 * time.Millisecond
-
 const (
 	// firstRetry and lastRetry bound the pause before another try where the other end cannot be reached; it doubles, and differs between
 	// machines, so that a server that comes back is not met by all of them at once.
