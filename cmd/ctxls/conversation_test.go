@@ -59,7 +59,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// silence is an input that never comes. It is called when somebody waits for it.
+// silence is an input that never arrives. It calls the function when a program begins to read.
 type silence func()
 
 func (s silence) Read([]byte) (int, error) {

@@ -44,7 +44,7 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is not what is drawn (-update makes it anew):\n%s", file, diff)
+			t.Errorf("%s differs from the drawing (-update renews it):\n%s", file, diff)
 		}
 	}
 }

@@ -227,7 +227,7 @@ func TestALineLongerThanAnythingIsSteppedOver(t *testing.T) {
 	wantEntries(t, mustRead(t, path, session.Cursor{}), fmt.Sprintf("%d:R3", 60<<20+4))
 	wantEntries(t, mustRead(t, path, cursor), fmt.Sprintf("%d:R3", 60<<20+4)) // too far: from the end instead
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 { // about 11 MiB, and more under the race detector
+	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 && !testing.Short() { // short is the race detector, which allocates more
 		t.Errorf("allocated %d bytes", used)
 	}
 

@@ -36,7 +36,7 @@ func TestFilm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%s is not what is drawn; -update makes it anew", file)
+		t.Errorf("%s differs from the drawing; run the test with -update to renew it", file)
 	}
 	drawn := b.String()
 	if len(drawn) > maxFilm || strings.Contains(drawn, "<script") || strings.Contains(drawn, "href") {
@@ -65,7 +65,7 @@ func TestFilm(t *testing.T) {
 			t.Errorf("columns are not kept: %s", m)
 		}
 	}
-	// All that moves stands still for who wants no motion.
+	// Nothing moves for a reader who asked for reduced motion.
 	before, _, _ := strings.Cut(drawn, "@media (prefers-reduced-motion:no-preference)")
 	if before == drawn || strings.Contains(before, "animation") {
 		t.Error("something moves whatever the reader prefers")
